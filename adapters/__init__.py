@@ -1,0 +1,1 @@
+"""start / send / finalize for each agent. `protocol` is the contract; `backends/` holds one module per agent."""

@@ -1,0 +1,1 @@
+"""One module per agent; chosen by name in runner.wiring only."""

@@ -1,0 +1,1 @@
+"""Grades a captured delivery: package, measure, compare, score, feedback."""

@@ -1,0 +1,1 @@
+"""Everything that needs no strategy: program facts, dimensions, feedback text."""

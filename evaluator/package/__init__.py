@@ -1,0 +1,1 @@
+"""What was delivered, as typed tables: recognition of files and columns. Knows no strategy."""

@@ -1,0 +1,1 @@
+"""The evaluator's own finance arithmetic: factors, gates, weights, accounting, metrics."""

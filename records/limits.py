@@ -1,0 +1,47 @@
+"""Every limit and time-out of the product, in one place; the hash of this record stands in run.json."""
+
+import hashlib
+
+from pydantic import Field
+
+from records.base import Record
+
+MIB = 1024 * 1024
+
+
+class Limits(Record):
+    """Defaults of architecture section 3; sizes in bytes, times in seconds."""
+
+    pids: int = Field(default=512, description="processes and threads in the sandbox")
+    memory_bytes: int = Field(default=2048 * MIB, description="memory of the sandbox, no swap on top")
+    cpus: float = Field(default=2.0, description="CPU quota of the sandbox")
+    workspace_bytes: int = Field(default=1024 * MIB, description="size of the workspace file system")
+    workspace_inodes: int = Field(default=60_000, description="files and folders in the workspace")
+    tmp_bytes: int = Field(default=256 * MIB, description="size of /tmp and of the home folder, each")
+    stream_bytes: int = Field(default=32 * MIB, description="stdout and stderr kept on disk, each, head and tail")
+    deliver_bytes: int = Field(default=512 * MIB, description="bytes copied out of /workspace/deliver per turn")
+    deliver_files: int = Field(default=5_000, description="files copied out of /workspace/deliver per turn")
+    stop_grace_s: float = Field(default=5.0, description="from SIGINT to SIGKILL at the end of a turn")
+    sweep_s: float = Field(default=2.0, description="time for SIGKILL of all agent processes to be seen done")
+    container_slack_s: float = Field(
+        default=900.0, description="on top of turns x turn limit before PID 1 ends by itself"
+    )
+    evaluator_memory_bytes: int = Field(default=1536 * MIB, description="memory of an evaluator container")
+    evaluator_s: float = Field(default=600.0, description="time for one evaluator container")
+    log_bytes: int = Field(default=1 * MIB, description="container log kept by the engine")
+    min_free_disk_bytes: int = Field(default=3 * 1024 * MIB, description="launch refuses below this much free disk")
+    view_files: int = Field(default=20, description="delivered files the simulated user reads in a turn")
+    view_file_chars: int = Field(default=8_000, description="characters of one file the user reads")
+    view_total_chars: int = Field(default=12_000, description="characters of all files the user reads")
+    max_regenerations: int = Field(default=6, description="tries for a valid user decision")
+    max_voids: int = Field(default=2, description="void attempts per (agent, task, repeat)")
+    gateway_start_s: float = Field(default=30.0, description="time for the gateway to answer")
+    upstream_s: float = Field(default=30.0, description="one FMP request")
+    upstream_tries: int = Field(default=4, description="FMP tries on 429 and 5xx")
+
+    def digest(self) -> str:
+        """Return the SHA-256 of the limits in force, hexadecimal."""
+        return hashlib.sha256(self.to_json().encode()).hexdigest()
+
+
+DEFAULT_LIMITS = Limits()

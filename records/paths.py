@@ -1,0 +1,141 @@
+"""The run directory as code (architecture section 6).
+
+runs/<run-id>/
+  run.json  events.jsonl
+  sessions/<agent>/<task-id>/repeat-<k>/attempt-<a>/
+    public/  task.json session.jsonl turns/<t>/{message.md,deliver/,agent.jsonl,stdout,stderr}
+             workspace.tar.zst calls.jsonl rerun.json manifest.json bodies/<sha256>
+    sealed/  strategy.json decisions.jsonl compare-judgements.json compare-evidence.json
+    graded/<evaluator-version>/ spec.json judgements.json measured.json compared.json grade.json feedback.json turns.json
+"""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True)
+class GradedPaths:
+    """One grading of one attempt."""
+
+    root: Path
+
+    @property
+    def spec(self) -> Path:
+        """The delivered specification."""
+        return self.root / "spec.json"
+
+    @property
+    def measured(self) -> Path:
+        """Judgements and facts that need no strategy."""
+        return self.root / "measured.json"
+
+    @property
+    def compared(self) -> Path:
+        """Scores of 2.1-2.6, coverage and assumption rate."""
+        return self.root / "compared.json"
+
+    @property
+    def grade(self) -> Path:
+        """The grade."""
+        return self.root / "grade.json"
+
+    @property
+    def feedback(self) -> Path:
+        """The leak-free report."""
+        return self.root / "feedback.json"
+
+
+@dataclass(frozen=True)
+class AttemptPaths:
+    """One attempt of a session cell."""
+
+    root: Path
+
+    @property
+    def public(self) -> Path:
+        """What agent and auditor may see."""
+        return self.root / "public"
+
+    @property
+    def sealed(self) -> Path:
+        """Strategy, user decisions, compare's quotes and verdicts."""
+        return self.root / "sealed"
+
+    @property
+    def graded(self) -> Path:
+        """One folder per evaluator version."""
+        return self.root / "graded"
+
+    @property
+    def task(self) -> Path:
+        """The public task record."""
+        return self.public / "task.json"
+
+    @property
+    def session(self) -> Path:
+        """The session's events."""
+        return self.public / "session.jsonl"
+
+    @property
+    def calls(self) -> Path:
+        """The gateway's call log of this attempt."""
+        return self.public / "calls.jsonl"
+
+    @property
+    def bodies(self) -> Path:
+        """Bodies of data calls by hash."""
+        return self.public / "bodies"
+
+    @property
+    def workspace(self) -> Path:
+        """The whole workspace at the end."""
+        return self.public / "workspace.tar.zst"
+
+    @property
+    def manifest(self) -> Path:
+        """Hashes of all public files."""
+        return self.public / "manifest.json"
+
+    @property
+    def strategy(self) -> Path:
+        """The sealed strategy."""
+        return self.sealed / "strategy.json"
+
+    @property
+    def decisions(self) -> Path:
+        """The simulated user's decisions."""
+        return self.sealed / "decisions.jsonl"
+
+    def turn(self, turn: int) -> Path:
+        """The folder of agent turn `turn`, counted from 1."""
+        return self.public / "turns" / str(turn)
+
+    def deliver(self, turn: int) -> Path:
+        """What lay in /workspace/deliver when the turn ended."""
+        return self.turn(turn) / "deliver"
+
+    def grading(self, evaluator_version: str) -> GradedPaths:
+        """The folder of one evaluator version."""
+        return GradedPaths(self.graded / evaluator_version)
+
+
+@dataclass(frozen=True)
+class RunPaths:
+    """One run."""
+
+    root: Path
+
+    @property
+    def run(self) -> Path:
+        """Plan, conditions, digests and versions."""
+        return self.root / "run.json"
+
+    @property
+    def events(self) -> Path:
+        """The structured log."""
+        return self.root / "events.jsonl"
+
+    def attempt(self, agent: str, task_id: str, repeat: int, attempt: int) -> AttemptPaths:
+        """The folder of one attempt; repeat and attempt count from 1."""
+        cell = self.root / "sessions" / agent / task_id / f"repeat-{repeat}"
+        return AttemptPaths(cell / f"attempt-{attempt}")

@@ -1,0 +1,1 @@
+"""Turns grades into tables; computed from disk by pure functions."""

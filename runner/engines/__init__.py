@@ -1,0 +1,1 @@
+"""Engines that run many sessions; the only place that catches broadly."""
