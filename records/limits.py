@@ -19,6 +19,7 @@ class Limits(Record):
     workspace_inodes: int = Field(default=60_000, description="files and folders in the workspace")
     tmp_bytes: int = Field(default=256 * MIB, description="size of /tmp and of the home folder, each")
     stream_bytes: int = Field(default=32 * MIB, description="stdout and stderr kept on disk, each, head and tail")
+    reply_chars: int = Field(default=100_000, description="characters of one agent message")
     deliver_bytes: int = Field(default=512 * MIB, description="bytes copied out of /workspace/deliver per turn")
     deliver_files: int = Field(default=5_000, description="files copied out of /workspace/deliver per turn")
     stop_grace_s: float = Field(default=5.0, description="from SIGINT to SIGKILL at the end of a turn")
