@@ -42,7 +42,7 @@ def _item(grammar: Grammar, draw: Draw, key: ItemKey) -> Item:
         component=key.component,
         option=key.option,
         param=key.param,
-        text=_conviction(grammar, draw, key, value),
+        text=_conviction(draw, key, value),
         value=value,
         unit=param.unit if param else None,
         ask_cues=grammar.ask_cues[key.component],
@@ -50,10 +50,12 @@ def _item(grammar: Grammar, draw: Draw, key: ItemKey) -> Item:
     )
 
 
-def _conviction(grammar: Grammar, draw: Draw, key: ItemKey, value: float | None) -> str:
+def _conviction(draw: Draw, key: ItemKey, value: float | None) -> str:
     template = convictions()[key.id]["text"]
     if key.option == "sequential_screen":
-        return template.format(screen=screen_order(grammar.factor(name).label for name in draw.options.factors))
+        return template.format(
+            screen=screen_order(convictions()[f"stock_selection/{name}"]["short"] for name in draw.options.factors)
+        )
     return template.format(v=number(value)) if value is not None else template
 
 

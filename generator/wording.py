@@ -11,7 +11,7 @@ def _text(name: str) -> str:
 
 @cache
 def convictions() -> dict[str, dict[str, str]]:
-    """Return, per item id, its conviction `text` and, for an option, its `opening` noun phrase."""
+    """Return, per item id, its conviction `text`, for an option its `opening` noun phrase, for a factor its `short` name."""
     found: dict[str, dict[str, str]] = json.loads(_text("convictions.json"))
     return found
 

@@ -7,8 +7,8 @@ from generator import generate, live_conditions, offline_conditions
 from generator.coherence import is_coherent
 from generator.draw import NEEDS_EARNINGS
 from generator.scope import OFFLINE_SYMBOLS
+from generator.wording import convictions
 from records.errors import UsageError
-from records.grammar import load_grammar
 from records.strategy import Strategy
 from records.task import Conditions, Task
 
@@ -136,7 +136,7 @@ def test_every_value_item_says_its_exact_number() -> None:
                 assert item.value == strategy.belief.values[key]
                 assert f"{item.value:g}" in item.text
             assert "{" not in item.text
-            assert len(item.text) <= 145
+            assert len(item.text) <= 130
 
 
 def test_conviction_names_the_drawdown_in_plain_language() -> None:
@@ -153,7 +153,7 @@ def test_sequential_screen_names_the_factors_in_the_order_drawn() -> None:
     assert found
     for strategy in found:
         text = next(item.text for item in strategy.belief.items if item.option == "sequential_screen")
-        labels = [load_grammar().factor(name).label for name in strategy.belief.options.factors]
+        labels = [convictions()[f"stock_selection/{name}"]["short"] for name in strategy.belief.options.factors]
         places = [text.index(label) for label in labels]
         assert places == sorted(places)
 
