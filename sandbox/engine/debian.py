@@ -88,7 +88,6 @@ def _bootstrap(client: docker.DockerClient, cache: Path, labels: dict[str, str])
         raise PrerequisiteError(
             f"no registry gave debian:bookworm-slim and debootstrap is not installed; run: apt-get install debootstrap, {again}"
         )
-    cache.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="debootstrap-", dir=cache) as folder:
         root = Path(folder) / "root"
         command = ["debootstrap", "--variant=minbase", "bookworm", str(root), f"{debian_mirror()}/debian"]

@@ -1,34 +1,28 @@
 """Build our images, and say which are missing. An image whose recipe did not change is not built again.
 
-The classic builder through the SDK is enough; no buildx, no registry. One build at a time per cache folder.
+The classic builder through the SDK is enough; no buildx, no registry. One build at a time per user.
 """
 
 import fcntl
-import os
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any, Final
 
 import docker
 
 from records.errors import PrerequisiteError, StartError
 from sandbox.engine import debian, recipes, wheels
+from sandbox.engine.cache import cache_dir
 from sandbox.engine.client import open_client, translated
 from sandbox.engine.context import proxies, write_context
-from sandbox.engine.recipes import DEBIAN, DEFAULT_IMAGES, KEY_LABEL, PARENT_LABEL, RECIPES, ROOT
+from sandbox.engine.recipes import DEBIAN, DEFAULT_IMAGES, KEY_LABEL, PARENT_LABEL, RECIPES
 
 BUILD_TIMEOUT_S: Final = 900.0
 """Silence between two lines of a build; pip and the last copy say nothing for tens of seconds on a slow disk."""
 STAGE_FILTER: Final = {"dangling": True, "label": ["fincosmos.stage=build"]}
 LOG_LINES: Final = 8
 """Last lines of a failed build that its error quotes."""
-
-
-def cache_folder() -> Path:
-    """Return where downloads and logs are kept: FINCOSMOS_CACHE, else .cache in the checkout."""
-    return Path(os.environ.get("FINCOSMOS_CACHE") or ROOT / ".cache").resolve()
 
 
 def build(
@@ -101,11 +95,11 @@ def _make(client: docker.DockerClient, name: str, on_line: Callable[[str], None]
     """Build one image whose parent is there."""
     on_line(f"building image '{name}'")
     if name == DEBIAN:
-        debian.make(client, cache_folder(), on_line)
+        debian.make(client, cache_dir(), on_line)
         return
     recipe = RECIPES[name]
     requirements = recipe.folder / "requirements.txt"
-    files = wheels.download(requirements, cache_folder(), on_line) if requirements.is_file() else None
+    files = wheels.download(requirements, cache_dir(), on_line) if requirements.is_file() else None
     with tempfile.TemporaryFile() as context, translated(f"build image '{name}'", fault=StartError):
         write_context(recipe, files, context)
         context.seek(0)
@@ -144,9 +138,7 @@ def _follow(name: str, stream: Iterator[dict[str, Any]], on_line: Callable[[str]
 
 @contextmanager
 def _one_at_a_time() -> Iterator[None]:
-    """Wait for another build of this checkout; the second of two launches then finds the images built."""
-    folder = cache_folder()
-    folder.mkdir(parents=True, exist_ok=True)
-    with (folder / "images.lock").open("w", encoding="utf-8") as lock:
+    """Wait for another build of this user; the second of two launches then finds the images built."""
+    with (cache_dir() / "images.lock").open("w", encoding="utf-8") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield
