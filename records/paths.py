@@ -5,7 +5,7 @@ runs/<run-id>/
   sessions/<agent>/<task-id>/repeat-<k>/attempt-<a>/
     public/  task.json session.jsonl turns/<t>/{message.md,deliver/,agent.jsonl,stdout,stderr}
              workspace.tar.zst capture.json calls.jsonl rerun.json manifest.json bodies/<sha256>
-    sealed/  strategy.json decisions.jsonl compare-judgements.json compare-evidence.json
+    sealed/  strategy.json decisions.jsonl <evaluator-version>/{compare-judgements.json,compare-evidence.json}
     graded/<evaluator-version>/ spec.json judgements.json measured.json compared.json grade.json feedback.json turns.json
 """
 
