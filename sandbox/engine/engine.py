@@ -12,6 +12,7 @@ from sandbox.engine.box import DockerSandbox
 from sandbox.engine.cache import cache_dir
 from sandbox.engine.client import open_client, translated
 from sandbox.engine.forwarder import forwarder_folder
+from sandbox.engine.sweep import Swept, sweep
 from sandbox.engine.workspace import Cap, workspace_cap
 from sandbox.protocol import SandboxSpec
 
@@ -54,6 +55,10 @@ class Engine:
     def workspace_cap(self) -> Cap:
         """Return whether this process can give workspaces an enforced size; for run.json."""
         return workspace_cap()
+
+    def sweep(self) -> Swept:
+        """Remove what dead runs left on this engine and host. Raises LostError."""
+        return sweep(self.client)
 
     def close(self) -> None:
         """Hang up; boxes go on."""
