@@ -32,7 +32,7 @@ def daily_volatility(close: np.ndarray) -> np.ndarray:
     returns = np.diff(np.log(close), prepend=np.log(close[0]))
     clipped = pd.Series(np.clip(returns, -0.25, 0.25) ** 2)
     smooth = np.sqrt(clipped.ewm(halflife=VOLATILITY_HALFLIFE, min_periods=1).mean().to_numpy())
-    return np.maximum(smooth, MIN_DAILY_VOLATILITY)
+    return np.asarray(np.maximum(smooth, MIN_DAILY_VOLATILITY))
 
 
 def model_prices(symbol: str, close: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -47,7 +47,7 @@ def model_prices(symbol: str, close: np.ndarray) -> tuple[np.ndarray, np.ndarray
     scale = 2 * (1 - OVERNIGHT_SHARE) * sigma**2
 
     def reach(uniform: np.ndarray) -> np.ndarray:
-        return np.sqrt(move**2 - scale * np.log(uniform))
+        return np.asarray(np.sqrt(move**2 - scale * np.log(uniform)))
 
     above = (move + reach(random.uniform(1e-9, 1, len(close)))) / 2
     below = (move - reach(random.uniform(1e-9, 1, len(close)))) / 2
@@ -64,7 +64,7 @@ def model_volume(symbol: str, close: np.ndarray, level: float | np.ndarray) -> n
     surprise = np.clip(returns / sigma, 0, 4)
     log_level = autoregressive(random, len(close), rho=0.97, sd=0.3) + 0.22 * random.standard_normal(len(close))
     volume = level * np.exp(log_level - 0.07 + 0.28 * (surprise - 0.75))
-    return np.maximum(np.rint(volume), 1000).astype(np.int64)
+    return np.asarray(np.maximum(np.rint(volume), 1000), dtype=np.int64)
 
 
 def model(symbol: str, close: np.ndarray, *, level: float | np.ndarray) -> Bars:

@@ -52,7 +52,9 @@ def tables(files: dict[str, Path]) -> dict[str, pd.DataFrame]:
         "events": events(read_frame(files["us_events"])),
         "companies": companies(pd.read_parquet(files["companies"])),
         "sectors": facts,
-        "cpi": pd.DataFrame({"date": cpi.index.strftime("%Y-%m-%d"), "value": cpi.to_numpy(dtype=float)}),
+        "cpi": pd.DataFrame(
+            {"date": pd.DatetimeIndex(cpi.index).strftime("%Y-%m-%d"), "value": cpi.to_numpy(dtype=float)}
+        ),
         "holidays": holidays(),
         **statements(),
     }

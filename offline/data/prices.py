@@ -14,12 +14,13 @@ from offline.data.standins import FROZEN_TODAY
 REAL_BAR_SYMBOLS = ("AAPL", "AMZN", "GOOG", "META", "NFLX", "NVDA")
 INDEX, VIX = "^GSPC", "^VIX"
 SIGNIFICANT_DIGITS = 12
+REAL_DIGITS = 7  # the source stores single precision: 126.04 as 126.0400009155
 COLUMNS = ("symbol", "date", "open", "high", "low", "close", "adj_close", "volume", "modelled", "modelled_light")
 
 
-def significant(values: np.ndarray) -> np.ndarray:
-    """Return the values at 12 significant digits: short in JSON, and exact enough for identities at 1e-9."""
-    return np.array([float(f"{value:.{SIGNIFICANT_DIGITS}g}") for value in values])
+def significant(values: np.ndarray, digits: int = SIGNIFICANT_DIGITS) -> np.ndarray:
+    """Return the values at so many significant digits; 12 are short in JSON and exact enough for identities at 1e-9."""
+    return np.array([float(f"{value:.{digits}g}") for value in values])
 
 
 def frame(symbol: str, dates: pd.DatetimeIndex, columns: dict[str, np.ndarray]) -> pd.DataFrame:
@@ -66,10 +67,10 @@ def modelled_stock(facts: Facts, adjusted: pd.Series) -> tuple[pd.DataFrame, pd.
 def real_stock(symbol: str, source: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Return bars and dividends of a name with real bars; `source` has date, open, high, low, close, volume, adjusted."""
     dates = pd.DatetimeIndex(pd.to_datetime(source["date"]))
-    close = source["close"].to_numpy(dtype=float)
+    close = significant(source["close"].to_numpy(dtype=float), REAL_DIGITS)
     paid = dividends.derive(close, source["adjusted"].to_numpy(dtype=float))
     no = np.zeros(len(dates), dtype=bool)
-    columns = {name: source[name].to_numpy(dtype=float) for name in ("open", "high", "low")}
+    columns = {name: significant(source[name].to_numpy(dtype=float), REAL_DIGITS) for name in ("open", "high", "low")}
     columns |= {"close": close, "adj_close": paid.adjusted, "volume": source["volume"].to_numpy(dtype=np.int64)}
     columns |= {"modelled": no, "modelled_light": no}
     return frame(symbol, dates, columns), dividend_frame(symbol, dates, paid, modelled=False)

@@ -46,18 +46,18 @@ def real_rates(source: pd.DataFrame) -> pd.DataFrame:
     return table
 
 
-def _ends(dates: pd.DatetimeIndex, last: pd.Series) -> tuple[np.ndarray, np.ndarray]:
-    days = [last.name, *[pd.Timestamp(day) for day, _, _ in ANCHORS]]
-    known = np.array([day.toordinal() for day in days], dtype=float)
-    wanted = np.array([day.toordinal() for day in dates], dtype=float)
-    short = np.interp(wanted, known, [last["month3"], *[short for _, short, _ in ANCHORS]])
-    long = np.interp(wanted, known, [last["year10"], *[long for _, _, long in ANCHORS]])
+def _ends(dates: pd.DatetimeIndex, last: tuple[pd.Timestamp, float, float]) -> tuple[np.ndarray, np.ndarray]:
+    known = [last, *[(pd.Timestamp(day), short, long) for day, short, long in ANCHORS]]
+    days = [float(day.toordinal()) for day, _, _ in known]
+    wanted = [float(day.toordinal()) for day in dates]
+    short = np.interp(wanted, days, [value for _, value, _ in known])
+    long = np.interp(wanted, days, [value for _, _, value in known])
     noise = autoregressive(generator("treasury", "long"), len(dates), rho=0.98, sd=0.14)
     return short, long + noise - noise[0] * 0.98 ** np.arange(len(dates))
 
 
-def modelled_rates(dates: pd.DatetimeIndex, last: pd.Series) -> pd.DataFrame:
-    """Return modelled yields in percent for sessions after the last real row, never below 0.01."""
+def modelled_rates(dates: pd.DatetimeIndex, last: tuple[pd.Timestamp, float, float]) -> pd.DataFrame:
+    """Return modelled yields in percent for sessions after `last` (date, 3-month, 10-year), never below 0.01."""
     short, long = _ends(dates, last)
     table = pd.DataFrame(index=dates)
     for name, years in TENORS.items():
@@ -74,7 +74,9 @@ def treasury(source: pd.DataFrame, sessions: pd.DatetimeIndex) -> pd.DataFrame:
     """Return all rows ascending: date (ISO text), FMP's tenor columns in percent, modelled."""
     real = real_rates(source)
     later = sessions[sessions > real.index[-1]]
-    made = modelled_rates(later, real.dropna(subset=["month3", "year10"]).iloc[-1])
+    known = real.dropna(subset=["month3", "year10"])
+    last = (pd.DatetimeIndex(known.index)[-1], float(known["month3"].iloc[-1]), float(known["year10"].iloc[-1]))
+    made = modelled_rates(later, last)
     table = pd.concat([real.assign(modelled=False), made.assign(modelled=True)])
-    table.insert(0, "date", table.index.strftime("%Y-%m-%d"))
+    table.insert(0, "date", pd.DatetimeIndex(table.index).strftime("%Y-%m-%d"))
     return table.reset_index(drop=True)

@@ -5,13 +5,10 @@ FROZEN_TODAY = "2022-12-28"
 STANDINS: tuple[str, ...] = (
     "FMP API: stand-in on packaged prices of 25 US stocks, frozen on 2022-12-28",
     "SPY: served from ^GSPC, a price index without dividends, at index level",
-    "split-adjusted closes, opens, highs, lows, volumes and dividends of 19 names, and of AAPL before 2013: modelled "
-    "around real adjusted closes",
-    "^GSPC open, high, low and volume before 1999 and after 2018: modelled around real closes",
-    "^VIX before 2014-01-03 and after 2019-01-03: modelled from the realised volatility of ^GSPC; its open, high and "
-    "low: modelled throughout",
-    "treasury rates after 2017-03-29: modelled",
-    "income, balance and cash flow statements with filing and acceptance dates, shares, market caps, earnings dates: "
-    "modelled",
+    "19 stocks, and AAPL before 2013: bars, volumes and dividends modelled around real adjusted closes",
+    "^GSPC: open, high, low and volume before 1999 and after 2018 modelled around real closes",
+    "^VIX: closes before 2014-01-03 and after 2019-01-03 modelled from ^GSPC; open, high and low modelled throughout",
+    "treasury rates: modelled after 2017-03-29",
+    "statements, filing and acceptance dates, shares, market caps, earnings dates: modelled",
     "economic indicator CPI: core CPI (CPILFESL) stands in for the headline index",
 )

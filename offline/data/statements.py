@@ -19,7 +19,7 @@ PER_SHARE_DIGITS = 4
 
 def whole(values: np.ndarray) -> np.ndarray:
     """Return the values rounded to integer millions."""
-    return np.rint(values).astype(np.int64)
+    return np.asarray(np.rint(values), dtype=np.int64)
 
 
 def income(facts: Facts, quarters: list[Quarter]) -> pd.DataFrame:
@@ -126,14 +126,14 @@ def _annual(keys: pd.DataFrame, values: pd.DataFrame, rules: dict[str, str]) -> 
     """Return one FY row per complete fiscal year: flows summed unless `rules` names another aggregation."""
     joined = keys.join(values)
     years = joined.groupby("fiscal_year").filter(lambda group: len(group) == 4)
-    how = {name: rules.get(name, "sum") for name in values}
+    how = {name: rules.get(name, "sum") for name in map(str, values)}
     annual = years.groupby("fiscal_year").agg(dict.fromkeys(("symbol", "date", "accepted"), "last") | how)
     return annual.reset_index().assign(period="FY")[[*keys, *values]]
 
 
 def _finish(keys: pd.DataFrame, values: pd.DataFrame, rules: dict[str, str]) -> pd.DataFrame:
     table = pd.concat([keys.join(values), _annual(keys, values, rules)], ignore_index=True)
-    money = [name for name in values if not name.startswith("weightedAverage")]
+    money = [name for name in map(str, values) if not name.startswith("weightedAverage")]
     table[money] = table[money].astype(np.int64) * MILLION
     return table
 
@@ -153,7 +153,7 @@ def statements() -> dict[str, pd.DataFrame]:
         table["eps"] = (table["netIncome"] / table["weightedAverageShsOut"]).round(PER_SHARE_DIGITS)
         table["epsDiluted"] = (table["netIncome"] / table["weightedAverageShsOutDil"]).round(PER_SHARE_DIGITS)
         made["income"].append(table)
-        made["balance"].append(_finish(keys, ends, dict.fromkeys(ends, "last")))
+        made["balance"].append(_finish(keys, ends, dict.fromkeys(map(str, ends), "last")))
         rules = {"cashAtEndOfPeriod": "last", "cashAtBeginningOfPeriod": "first"}
         made["cash"].append(_finish(keys, cash, rules))
     return {name: pd.concat(tables, ignore_index=True) for name, tables in made.items()}

@@ -1,7 +1,7 @@
 """^VIX: real closes from 2014-01-03 to 2019-01-03, elsewhere modelled from the index's realised volatility.
 
 The model is a least-squares fit of log VIX on the real window (1,259 closes) to log volatilities at half-lives of 5, 21 and 126
-sessions, the day's return and the five-day return of ^GSPC; its residual is AR(1) with rho 0.82 and standard deviation 0.103.
+sessions, the day's return (at most 4 % either way) and the five-day return (8 %) of ^GSPC; its residual is AR(1) with rho 0.82 and standard deviation 0.103.
 The real closes stay untouched; modelled ones are capped at 85 (the highest real close ever is 82.69, March 2020).
 """
 
@@ -12,7 +12,8 @@ from offline.data import bars
 from offline.data.facts import autoregressive, generator
 from offline.data.prices import VIX, frame
 
-FIT = {"constant": 1.20155, 5: 0.29456, 21: 0.15357, 126: 0.16186, "return": -2.30028, "five_day": -4.38156}
+FIT = {"constant": 1.19425, 5: 0.29957, 21: 0.14821, 126: 0.16531, "return": -2.38026, "five_day": -4.41559}
+LARGEST_DAY, LARGEST_WEEK = 0.04, 0.08
 RESIDUAL_RHO, RESIDUAL_SD = 0.82, 0.103
 HIGHEST, LOWEST = 85.0, 9.0
 
@@ -20,12 +21,15 @@ HIGHEST, LOWEST = 85.0, 9.0
 def modelled_closes(index_close: pd.Series) -> pd.Series:
     """Return a modelled VIX close for each session of the index, in index points with two decimals."""
     returns = np.log(index_close).diff().fillna(0.0)
-    log_vix = FIT["constant"] + FIT["return"] * returns + FIT["five_day"] * returns.rolling(5, min_periods=1).sum()
+    day = returns.clip(-LARGEST_DAY, LARGEST_DAY)
+    week = returns.rolling(5, min_periods=1).sum().clip(-LARGEST_WEEK, LARGEST_WEEK)
+    log_vix = FIT["constant"] + FIT["return"] * day + FIT["five_day"] * week
     for halflife in (5, 21, 126):
         volatility = np.sqrt((returns**2).ewm(halflife=halflife).mean() * 252) * 100
         log_vix = log_vix + FIT[halflife] * np.log(volatility.clip(lower=4.0))
     log_vix = log_vix + autoregressive(generator(VIX, "close"), len(returns), rho=RESIDUAL_RHO, sd=RESIDUAL_SD)
-    return np.exp(log_vix).clip(LOWEST, HIGHEST).round(2)
+    modelled: pd.Series = np.exp(log_vix).clip(LOWEST, HIGHEST).round(2)
+    return modelled
 
 
 def volatility_index_rows(index_close: pd.Series, real: pd.Series) -> pd.DataFrame:

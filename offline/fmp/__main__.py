@@ -50,7 +50,7 @@ async def serve(options: argparse.Namespace, key: str) -> None:
     stop = asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, stop.set)
-    waits = [asyncio.ensure_future(stop.wait())]
+    waits: list[asyncio.Future[object]] = [asyncio.ensure_future(stop.wait())]
     if not options.stay:
         waits.append(asyncio.ensure_future(stdin_ended()))
     await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)

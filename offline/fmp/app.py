@@ -13,6 +13,7 @@ from offline.fmp.routes import ROUTES
 from offline.fmp.store import Store
 
 KEY_NAME = "apikey"
+KEPT_BODIES = 128
 
 
 @dataclass
@@ -34,6 +35,7 @@ class Service:
     key: str
     paths: frozenset[str] = frozenset()
     faults: Faults = field(default_factory=Faults)
+    bodies: dict[tuple[str, ...], bytes] = field(default_factory=dict)
 
     def answer(self, path: str, parameters: dict[str, str], key: str) -> Reply:
         """Return the answer to one GET below /stable/."""
@@ -42,11 +44,22 @@ class Service:
         handler = ROUTES.get(path)
         if handler is None:
             return RESTRICTED if not self.paths or path in self.paths else NOT_FOUND
-        try:
-            rows = handler(self.store, Query(parameters))
-        except ApiError as exc:
-            return exc.reply
-        return Reply(200, json.dumps(rows, separators=(",", ":")).encode())
+        request = (path, *(f"{name}={value}" for name, value in sorted(parameters.items())))
+        body = self.bodies.get(request)
+        if body is None:
+            try:
+                rows = handler(self.store, Query(parameters))
+            except ApiError as exc:
+                return exc.reply
+            body = json.dumps(rows, separators=(",", ":")).encode()
+            self._keep(request, body)
+        return Reply(200, body)
+
+    def _keep(self, request: tuple[str, ...], body: bytes) -> None:
+        """Keep an answer for the next session that asks the same; the data never changes. The oldest gives way."""
+        if len(self.bodies) >= KEPT_BODIES:
+            del self.bodies[next(iter(self.bodies))]
+        self.bodies[request] = body
 
 
 def _respond(reply: Reply) -> web.Response:
@@ -65,10 +78,10 @@ def make_app(service: Service, *, allow_faults: bool = False) -> web.Application
         key = request.headers.get(KEY_NAME) or in_query
         return _respond(service.answer(request.match_info["path"].strip("/"), parameters, key))
 
-    async def legacy(request: web.Request) -> web.Response:
+    async def legacy(_request: web.Request) -> web.Response:
         return _respond(LEGACY)
 
-    async def elsewhere(request: web.Request) -> web.Response:
+    async def elsewhere(_request: web.Request) -> web.Response:
         return _respond(NOT_FOUND)
 
     async def set_faults(request: web.Request) -> web.Response:

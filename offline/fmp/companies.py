@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from datetime import datetime
+from itertools import pairwise
 from statistics import linear_regression
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -36,7 +37,9 @@ def _found(company: Company) -> Row:
 
 def _search(store: Store, query: Query, matches: Callable[[Company], bool]) -> list[Row]:
     exchange = query.get("exchange", "").upper()
-    hits = [c for c in store.companies.values() if matches(c) and exchange in ("", c.exchange)]
+    hits = [
+        c for c in store.companies.values() if matches(c) and exchange in ("", c.exchange) and c.symbol not in STAND_INS
+    ]
     # Names with prices come first: the vendor ranks by relevance, and here they are what can be used.
     hits.sort(key=lambda company: company.symbol not in store.bars)
     return [_found(company) for company in hits[: min(query.whole("limit", SEARCH_ROWS), SEARCH_ROWS)]]
@@ -75,7 +78,7 @@ def search_cik(store: Store, query: Query) -> list[Row]:
     ]
 
 
-def stock_list(store: Store, query: Query) -> list[Row]:
+def stock_list(store: Store, _query: Query) -> list[Row]:
     """Answer stock-list: the names that have prices here."""
     return [{"symbol": company.symbol, "companyName": company.name} for company in store.stocks]
 
@@ -86,23 +89,23 @@ def cik_list(store: Store, query: Query) -> list[Row]:
     return page(rows, query, 10_000)
 
 
-def statement_symbols(store: Store, query: Query) -> list[Row]:
+def statement_symbols(store: Store, _query: Query) -> list[Row]:
     """Answer financial-statement-symbol-list."""
     extra = {"tradingCurrency": "USD", "reportingCurrency": "USD"}
     return [{"symbol": c.symbol, "companyName": c.name} | extra for c in store.stocks]
 
 
-def sectors(store: Store, query: Query) -> list[Row]:
+def sectors(store: Store, _query: Query) -> list[Row]:
     """Answer available-sectors."""
     return [{"sector": name} for name in sorted({c.sector for c in store.stocks if c.sector})]
 
 
-def industries(store: Store, query: Query) -> list[Row]:
+def industries(store: Store, _query: Query) -> list[Row]:
     """Answer available-industries."""
     return [{"industry": name} for name in sorted({c.industry for c in store.stocks if c.industry})]
 
 
-def index_list(store: Store, query: Query) -> list[Row]:
+def index_list(_store: Store, _query: Query) -> list[Row]:
     """Answer index-list."""
     indices = [symbol for symbol in INDEX_NAMES if symbol.startswith("^")]
     return [{"symbol": s, "name": INDEX_NAMES[s], "exchange": "INDEX", "currency": "USD"} for s in indices]
@@ -202,12 +205,13 @@ def cap_history(store: Store, query: Query) -> list[Row]:
 
 def _returns(bars: Bars) -> list[float]:
     closes = bars.close[-BETA_SESSIONS - 1 :]
-    return [after / before - 1 for before, after in zip(closes, closes[1:], strict=False)]
+    return [after / before - 1 for before, after in pairwise(closes)]
 
 
 def beta(store: Store, symbol: str) -> float:
     """Return beta to the index over five years of daily returns."""
-    return round(linear_regression(_returns(store.bars[INDEX]), _returns(store.bars[symbol])).slope, 3)
+    line = linear_regression(_returns(store.bars[INDEX]), _returns(store.bars[symbol]))
+    return float(round(line.slope, 3))
 
 
 def last_dividend(store: Store, symbol: str) -> float:

@@ -53,13 +53,13 @@ def _calendar(rows: list[Row], query: Query) -> list[Row]:
     return page(sorted(chosen, key=lambda row: row["date"], reverse=True), query, CALENDAR_ROWS)
 
 
-def splits(store: Store, query: Query) -> list[Row]:
+def splits(_store: Store, query: Query) -> list[Row]:
     """Answer splits: none are known, all prices are split-adjusted at the source."""
     query.symbol()
     return []
 
 
-def splits_calendar(store: Store, query: Query) -> list[Row]:
+def splits_calendar(_store: Store, query: Query) -> list[Row]:
     """Answer splits-calendar: none are known."""
     query.window()
     return []
@@ -67,19 +67,12 @@ def splits_calendar(store: Store, query: Query) -> list[Row]:
 
 def earnings_rows(store: Store, symbol: str) -> list[Row]:
     """Return modelled announcements, newest first: the day the quarter's statement was accepted; no estimates exist."""
-    rows = []
-    for row in store.statements["income"].get(symbol, []):
-        if row["period"] != "FY":
-            rows.append(
-                {"symbol": symbol, "date": row["accepted"][:10], "epsActual": row["eps"], "epsEstimated": None}
-                | {
-                    "revenueActual": row["revenue"],
-                    "revenueEstimated": None,
-                    "lastUpdated": FROZEN_TODAY,
-                    "modelled": True,
-                }
-            )
-    return rows
+    return [
+        {"symbol": symbol, "date": row["accepted"][:10], "epsActual": row["eps"], "epsEstimated": None}
+        | {"revenueActual": row["revenue"], "revenueEstimated": None, "lastUpdated": FROZEN_TODAY, "modelled": True}
+        for row in store.statements["income"].get(symbol, [])
+        if row["period"] != "FY"
+    ]
 
 
 def earnings(store: Store, query: Query) -> list[Row]:

@@ -71,13 +71,13 @@ def economic_indicator(store: Store, query: Query) -> list[Row]:
     return within(rows, query.window())[::-1]
 
 
-def market_hours(store: Store, query: Query) -> list[Row]:
+def market_hours(_store: Store, query: Query) -> list[Row]:
     """Answer exchange-market-hours: after the close of the frozen today."""
     exchange = query.text("exchange").upper()
     return [_hours(exchange)] if exchange in EXCHANGES else []
 
 
-def all_market_hours(store: Store, query: Query) -> list[Row]:
+def all_market_hours(_store: Store, _query: Query) -> list[Row]:
     """Answer all-exchange-market-hours."""
     return [_hours(exchange) for exchange in EXCHANGES]
 

@@ -11,7 +11,7 @@ Handler = Callable[[Store, Query], list[Row]]
 
 
 def _of_index(answer: Callable[[Store, str], list[Row]], index: str) -> Handler:
-    def handler(store: Store, query: Query) -> list[Row]:
+    def handler(store: Store, _query: Query) -> list[Row]:
         return answer(store, index)
 
     return handler
