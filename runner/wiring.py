@@ -1,10 +1,44 @@
 """Names to objects: the only place that knows back ends. Heavy rooms are imported late, so that `--help` stays quick."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
+import os
+import secrets
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from datetime import UTC, date, datetime
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from structlog.typing import FilteringBoundLogger
 
 from adapters.backends import null, reference
+from adapters.instruction import Instruction
 from adapters.protocol import Adapter
+from records.errors import SandboxError
+from records.limits import Limits
+from records.paths import RunPaths
+from records.strategy import Strategy
+from records.task import Task
+from runner.attempt import Attempt, Door
+from runner.grade import Grading, grade_attempt
+from runner.grading import Grader
+from runner.order import Plan
+from runner.plan import Cell
+from runner.session import User
+from runner.stop import Stop
+from runner.store import AttemptStore
+from sandbox.job import Job, JobEngine, JobResult
+from sandbox.protocol import Sandbox, SandboxSpec
+
+if TYPE_CHECKING:
+    from sandbox.engine.engine import Engine
+
+EVALUATOR_IMAGE = "evaluator"
+LIVE_FMP = "https://financialmodelingprep.com/stable/"
+"""The data service; FMP_BASE_URL names another one."""
+LABEL_RUN = "fincosmos.run"
+LABEL_OWNER = "fincosmos.owner"
 
 
 @dataclass(frozen=True)
@@ -23,3 +57,158 @@ AGENTS = {
     module.NAME: Agent(module.NAME, module.IMAGE, module.MODEL, (module.__doc__ or "").splitlines()[0], module.build)
     for module in (reference, null)
 }
+
+
+def images_of(plan: Plan) -> tuple[str, ...]:
+    """Return the images a plan needs, the forwarder's and the evaluator's included."""
+    return tuple(dict.fromkeys(("base", *(AGENTS[name].image for name in plan.agents), EVALUATOR_IMAGE)))
+
+
+def fmp_base_url(environ: Mapping[str, str]) -> str:
+    """Return where the live data service answers."""
+    return environ.get("FMP_BASE_URL", LIVE_FMP)
+
+
+def offline_data(say: Callable[[str], None]) -> Path:
+    """Return the prepared offline tables, making them when they are not there. Raises PrerequisiteError."""
+    from offline.data import ensure
+
+    return ensure(on_line=say)
+
+
+def stand_ins(*, offline: bool) -> tuple[str, ...]:
+    """Return one sentence per stand-in that a run uses."""
+    if not offline:
+        return ()
+    from offline.data import STANDINS
+
+    return STANDINS
+
+
+def today(*, offline: bool) -> date:
+    """Return the date an agent is told; frozen offline, where the data ends."""
+    if not offline:
+        return datetime.now(UTC).date()
+    from offline.data.standins import FROZEN_TODAY
+
+    return date.fromisoformat(FROZEN_TODAY)
+
+
+def grader(limits: Limits, *, engine: bool, run: str | None = None) -> Grader:
+    """Return where the evaluator runs: its image when wanted and an engine answers, else a confined child process."""
+    if not engine:
+        return Grader(jobs=None, limits=limits)
+    from sandbox.engine import images
+
+    machine = DockerMachine()
+    machine.image_ids((EVALUATOR_IMAGE,))
+    return Grader(machine.jobs(run), images.reference(EVALUATOR_IMAGE), limits)
+
+
+class DockerMachine:
+    """This machine's Docker engine, connected when first asked."""
+
+    @cached_property
+    def _engine(self) -> "Engine":
+        from sandbox.engine import images
+        from sandbox.engine.engine import connect
+
+        return connect(base_image=images.reference("base"))
+
+    def engine_version(self) -> str:
+        """Return the engine's version. Raises PrerequisiteError."""
+        return self._engine.version()
+
+    def image_ids(self, names: Iterable[str]) -> dict[str, str]:
+        """Return the ids of these images. Raises PrerequisiteError naming one that is not built."""
+        from sandbox.engine import images
+
+        return images.require(list(names), client=self._engine.client)
+
+    def sandbox(self, spec: SandboxSpec) -> Sandbox:
+        """Return a box that is not started yet."""
+        return self._engine.sandbox(spec)
+
+    def jobs(self, run: str | None) -> JobEngine:
+        """Return the engine for one-command containers, labelled so that a sweep of this run finds them."""
+        from sandbox.engine.oneshot import DockerJobs
+        from sandbox.engine.owner import this_owner
+
+        labels = {LABEL_OWNER: this_owner()} | ({LABEL_RUN: run} if run else {})
+        return _LabelledJobs(DockerJobs(self._engine.client), labels)
+
+    def remove_mine(self) -> None:
+        """Remove every container and volume that this process made. Raises SandboxError naming what is left."""
+        from sandbox.engine.owner import is_alive, this_owner
+        from sandbox.engine.sweep import sweep
+
+        mine = this_owner()
+        swept = sweep(self._engine.client, alive=lambda owner: owner != mine and is_alive(owner))
+        if swept.remaining:
+            raise SandboxError("; ".join(swept.remaining))
+
+
+@dataclass(frozen=True)
+class _LabelledJobs:
+    jobs: JobEngine
+    labels: Mapping[str, str]
+
+    def run(self, job: Job) -> JobResult:
+        return self.jobs.run(replace(job, labels={**job.labels, **self.labels}))
+
+
+@dataclass(frozen=True)
+class Sessions:
+    """The work of a run: makes attempts and grades them."""
+
+    plan: Plan
+    paths: RunPaths
+    door: Door
+    machine: DockerMachine
+    grading: Grading
+    stop: Stop
+    limits: Limits
+    log: FilteringBoundLogger
+
+    def attempt(self, cell: Cell, number: int) -> Attempt:
+        """Make the folder of a new attempt and all that its session needs."""
+        from sandbox.engine import images
+
+        task, strategy = self.plan.tasks[cell.seed]
+        agent = AGENTS[cell.agent]
+        session = f"s{secrets.token_hex(6)}"
+        store = AttemptStore(self.paths.attempt(cell.agent, task.id, cell.repeat, number))
+        store.create(task, strategy)
+        spec = SandboxSpec(
+            image=images.reference(agent.image),
+            run=self.plan.run_id,
+            session=session,
+            attempt=number,
+            gateway_dir=Path(),
+            lifetime_s=task.conditions.max_turns * task.conditions.turn_limit_s + self.limits.container_slack_s,
+            limits=self.limits,
+        )
+        return Attempt(
+            session=session,
+            task=task,
+            store=store,
+            door=self.door,
+            adapter=agent.build(self._instruction(task)),
+            make_sandbox=lambda folder: self.machine.sandbox(replace(spec, gateway_dir=folder)),
+            make_user=lambda where: make_user(task, strategy, where, self.limits),
+            stop=self.stop,
+            now=lambda: datetime.now(UTC),
+            log=self.log.bind(session=session, agent=cell.agent, task=task.id, repeat=cell.repeat, attempt=number),
+        )
+
+    def grade(self, attempt: Attempt) -> None:
+        """Grade a finished attempt from disk."""
+        grade = grade_attempt(attempt.paths, self.grading)
+        attempt.log.info("session_graded", quality=grade.quality, score=grade.score, accepted=grade.accepted)
+
+    def _instruction(self, task: Task) -> str:
+        return Instruction(
+            today=today(offline=self.plan.order.offline),
+            turn_limit_s=task.conditions.turn_limit_s,
+            web="web" in task.conditions.channels,
+        ).render()
