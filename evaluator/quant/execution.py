@@ -97,7 +97,8 @@ def _split_orders(fills: pd.DataFrame) -> int:
     keys = _order_keys(fills)
     if keys is None:
         return 0
-    return int((fills["date"].groupby(keys.to_numpy()).nunique() > 1).sum())
+    days = pd.DataFrame({"order": keys.to_numpy(), "day": fills["date"].to_numpy()}).drop_duplicates()
+    return int((np.bincount(days["order"]) > 1).sum())
 
 
 def _staged_share(fills: pd.DataFrame, lag: np.ndarray[Any, np.dtype[np.int64]], priced: BoolArray, days: int) -> float:

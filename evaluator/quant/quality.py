@@ -155,7 +155,8 @@ def _gaps(table: pd.DataFrame, codes: IntArray, days: IntArray) -> tuple[float, 
     missing = (expected - spans["count"]).clip(lower=0)
     if not len(expected):
         return 0.0, ()
-    names = table.drop_duplicates("_code").set_index("_code")["symbol"]
+    firsts = table.drop_duplicates("_code")
+    names = dict(zip(firsts["_code"], firsts["symbol"], strict=True))
     worst = missing[missing > 0].sort_values(ascending=False).head(3)
     total = float(missing.sum() / expected.sum())
     return total, tuple(f"{names[code]}: {int(n)} sessions" for code, n in worst.items())
@@ -180,7 +181,7 @@ def _outliers(table: pd.DataFrame, codes: IntArray, close: FloatArray) -> BoolAr
     big = np.abs(moves) > BIG_MOVE
     big |= _beyond_deviation(moves, codes)
     big &= ~_is_split(ratio) & ~_continuous(table, codes)
-    return big & ~_shared(table, big)
+    return np.asarray(big & ~_shared(table, big))
 
 
 def _beyond_deviation(moves: FloatArray, codes: IntArray) -> BoolArray:

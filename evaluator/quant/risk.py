@@ -74,7 +74,7 @@ def drawdown_breaches(
     """
     equity, exposure = made.equity.to_numpy(dtype=float), made.exposure.to_numpy(dtype=float)
     days = pd.DatetimeIndex(made.equity.index)
-    bought = (made.traded.to_numpy() > 0).any(axis=1)
+    bought = np.asarray((made.traded.to_numpy() > 0).any(axis=1))
     entry_rows = np.searchsorted(days.to_numpy(), decisions.as_unit("us").to_numpy())
     gone = np.asarray(exposure <= OUT_OF_MARKET, dtype=bool)
     found = []
@@ -141,7 +141,7 @@ def position_breaches(
                 continue
             later = decision_rows[decision_rows > at]
             resume = int(later[0]) if len(later) else len(days)
-            gone, bought = shares[:, column] <= 0, traded[:, column] > 0
+            gone, bought = np.asarray(shares[:, column] <= 0), np.asarray(traded[:, column] > 0)
             found.append(_breach(days, int(at), str(symbol), float(fall[at, column]), gone, bought, resume))
             out = np.flatnonzero(gone[at + 1 :])
             row = int(at) + 1 + int(out[0]) if len(out) else len(days)
