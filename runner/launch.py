@@ -23,6 +23,7 @@ from records.run import RunRecord
 from runner import preflight, wiring
 from runner.engines.local import LocalEngine
 from runner.engines.outcome import CellOutcome
+from runner.grade import Grading
 from runner.log import open_log
 from runner.order import Order, Plan, resolve
 from runner.preflight import Check
@@ -60,30 +61,33 @@ def launch(order: Order, *, limits: Limits) -> tuple[Plan, list[CellOutcome], bo
     with wiring.open_door(plan, data=ground.data, limits=limits) as door, stop_on_signals(stop, watch.say):
         paths = _make_run(plan, ground, limits)
         log = open_log(paths.events).bind(run=plan.run_id)
+        grading = Grading(
+            wiring.grader(limits, machine=machine, run=plan.run_id), evaluator_version(), JUDGE, plan.order.user
+        )
         log.info("run_started", cells=len(plan.cells), concurrency=plan.concurrency, offline=plan.order.offline)
         engine = LocalEngine(
-            work=wiring.Sessions(plan, paths, door, machine, stop, limits, log),
+            work=wiring.Sessions(plan, paths, door, machine, grading, stop, limits, log),
             events=watch,
             stop=stop,
             limits=limits,
             concurrency=plan.concurrency,
             now=lambda: datetime.now(UTC),
             log=log,
-            remove_leftovers=lambda: machine.remove_run(plan.run_id),
+            remove_leftovers=lambda: _sweep(machine, watch.say),
         )
         watch.say(f"run {plan.run_id}: {len(plan.cells)} sessions, {plan.concurrency} at a time, in {plan.out}")
         try:
             with watch.shown():
                 outcomes = engine.run(plan.cells)
         finally:
-            _sweep(machine, plan.run_id, watch.say)
+            _sweep(machine, watch.say)
         log.info("run_ended", stopped=stop.is_set(), ended=len(outcomes))
     return plan, outcomes, stop.is_set()
 
 
 def checks(plan: Plan, machine: preflight.Machine, limits: Limits) -> tuple[Check, ...]:
     """Return the pre-flight checks of a plan, quickest first."""
-    live = () if plan.order.offline else (lambda: _check_key(),)
+    live: tuple[Check, ...] = () if plan.order.offline else (_check_key,)
     return (
         *live,
         lambda: preflight.check_out(plan.out),
@@ -141,12 +145,14 @@ def _make_run(plan: Plan, ground: Ground, limits: Limits) -> RunPaths:
         paths.root.mkdir(parents=True)
         paths.run.write_text(record.to_json(indent=1) + "\n", encoding="utf-8")
     except OSError as error:
-        raise UsageError(f"run directory '{plan.out}' cannot be made ({error.strerror}); give --out another path") from error
+        raise UsageError(
+            f"run directory '{plan.out}' cannot be made ({error.strerror}); give --out another path"
+        ) from error
     return paths
 
 
-def _sweep(machine: "wiring.DockerMachine", run_id: str, say: Callable[[str], None]) -> None:
+def _sweep(machine: wiring.DockerMachine, say: Callable[[str], None]) -> None:
     try:
-        machine.remove_run(run_id)
+        machine.remove_mine()
     except EvalError as error:
         say(str(error))

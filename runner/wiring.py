@@ -1,34 +1,30 @@
 """Names to objects: the only place that knows back ends. Heavy rooms are imported late, so that `--help` stays quick."""
 
-import os
 import secrets
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from sandbox.job import Job, JobEngine, JobResult
 from structlog.typing import FilteringBoundLogger
 
 from adapters.backends import null, reference
 from adapters.instruction import Instruction
 from adapters.protocol import Adapter
-from records.errors import SandboxError
+from records.errors import PrerequisiteError, SandboxError
 from records.limits import Limits
 from records.paths import RunPaths
-from records.strategy import Strategy
 from records.task import Task
 from runner.attempt import Attempt, Door
 from runner.grade import Grading, grade_attempt
 from runner.grading import Grader
 from runner.order import Plan
 from runner.plan import Cell
-from runner.session import User
 from runner.stop import Stop
 from runner.store import AttemptStore
-from sandbox.job import Job, JobEngine, JobResult
 from sandbox.protocol import Sandbox, SandboxSpec
 
 if TYPE_CHECKING:
@@ -94,19 +90,45 @@ def today(*, offline: bool) -> date:
     return date.fromisoformat(FROZEN_TODAY)
 
 
-def grader(limits: Limits, *, engine: bool, run: str | None = None) -> Grader:
-    """Return where the evaluator runs: its image when wanted and an engine answers, else a confined child process."""
-    if not engine:
+def all_images() -> tuple[str, ...]:
+    """Return every image that some launch needs."""
+    return tuple(dict.fromkeys(("base", *(agent.image for agent in AGENTS.values()), EVALUATOR_IMAGE)))
+
+
+def build_images(names: list[str], *, force: bool, on_line: Callable[[str], None]) -> dict[str, str]:
+    """Build images; return their ids. Raises PrerequisiteError, UsageError."""
+    from sandbox.engine import images
+
+    return images.build(names, force=force, on_line=on_line)
+
+
+def offline_data_state() -> str:
+    """Return where the prepared offline data lies. Raises PrerequisiteError when it is not prepared yet."""
+    from offline.data.cache import data_dir, default_cache_dir
+
+    folder = data_dir(default_cache_dir())
+    if not (folder / "manifest.json").exists():
+        raise PrerequisiteError(
+            f"not prepared in {folder.parent}; the first launch --offline does it, in about a minute"
+        )
+    return str(folder)
+
+
+def grader(limits: Limits, *, machine: "DockerMachine | None", run: str | None = None) -> Grader:
+    """Return where the evaluator runs: its image on this machine's engine, else, without one, a confined child process.
+
+    Raises: PrerequisiteError: the engine does not answer, or the image is not built.
+    """
+    if machine is None:
         return Grader(jobs=None, limits=limits)
     from sandbox.engine import images
 
-    machine = DockerMachine()
     machine.image_ids((EVALUATOR_IMAGE,))
     return Grader(machine.jobs(run), images.reference(EVALUATOR_IMAGE), limits)
 
 
 class DockerMachine:
-    """This machine's Docker engine, connected when first asked."""
+    """The local Docker engine, connected when first asked."""
 
     @cached_property
     def _engine(self) -> "Engine":
@@ -132,10 +154,23 @@ class DockerMachine:
     def jobs(self, run: str | None) -> JobEngine:
         """Return the engine for one-command containers, labelled so that a sweep of this run finds them."""
         from sandbox.engine.oneshot import DockerJobs
+
         from sandbox.engine.owner import this_owner
 
         labels = {LABEL_OWNER: this_owner()} | ({LABEL_RUN: run} if run else {})
         return _LabelledJobs(DockerJobs(self._engine.client), labels)
+
+    def workspace_cap(self) -> str:
+        """Return in words whether a workspace's size limit is enforced on this machine."""
+        cap = self._engine.workspace_cap()
+        return "enforced by a file system of its own" if cap == "hard" else f"{cap}: watched, not enforced"
+
+    def remove_leftovers(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Remove what dead runs left; return what was removed and what stays, in words."""
+        from sandbox.engine.sweep import sweep
+
+        swept = sweep(self._engine.client)
+        return swept.removed, swept.remaining
 
     def remove_mine(self) -> None:
         """Remove every container and volume that this process made. Raises SandboxError naming what is left."""

@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from evaluator.version import evaluator_version
-from records.errors import GradingError, UsageError
+from records.errors import GradingError, PrerequisiteError, UsageError
 from records.limits import DEFAULT_LIMITS
 from records.paths import AttemptPaths
 from records.run import RunRecord
@@ -14,6 +14,7 @@ from reports.table import run_report
 from runner import wiring
 from runner.commands.show import describe, find_attempt
 from runner.grade import Grading, grade_attempt
+from runner.grading import Grader
 from runner.launch import JUDGE
 from runner.terminal import print_json, print_report
 
@@ -25,7 +26,7 @@ from runner.terminal import print_json, print_report
 def grade(target: Path, *, no_engine: bool, as_json: bool) -> None:
     """Grade RUN or SESSION with this version of the evaluator; earlier gradings stay."""
     run = _run_of(target)
-    how = Grading(wiring.grader(DEFAULT_LIMITS, engine=not no_engine), evaluator_version(), JUDGE, run.user)
+    how = Grading(_grader(no_engine=no_engine), evaluator_version(), JUDGE, run.user)
     if (target / "run.json").is_file():
         _grade_run(target, how, as_json=as_json)
         return
@@ -53,6 +54,16 @@ def _grade_run(root: Path, how: Grading, *, as_json: bool) -> None:
             print(f"not graded: {sentence}")
     if failed:
         raise click.exceptions.Exit(1)
+
+
+def _grader(*, no_engine: bool) -> Grader:
+    """Return the container form where an engine answers with the image built, else the process form."""
+    if not no_engine:
+        try:
+            return wiring.grader(DEFAULT_LIMITS, machine=wiring.DockerMachine())
+        except PrerequisiteError as error:
+            click.echo(f"runner: {error}; grading with a child process instead", err=True)
+    return wiring.grader(DEFAULT_LIMITS, machine=None)
 
 
 def _due(cell: CellView, version: str) -> AttemptPaths | None:
