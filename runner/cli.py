@@ -15,6 +15,7 @@ from runner.commands.launch import launch
 from runner.commands.show import show
 from runner.commands.status import status
 from runner.commands.tasks import tasks
+from runner.versions import product_version
 
 
 class Program(click.Group):
@@ -30,7 +31,7 @@ class Program(click.Group):
 
 
 @click.group(cls=Program, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
-@click.version_option(package_name="fincosmos", prog_name="runner")
+@click.version_option(product_version(), prog_name="runner")
 def program() -> None:
     """Measure whether an agent can be trusted with financial work in the open world."""
 

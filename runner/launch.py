@@ -4,11 +4,9 @@ Nothing is written before pre-flight is done and the services answer, so that a 
 """
 
 import os
-import platform
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from importlib.metadata import version
 from pathlib import Path
 
 import httpx
@@ -30,10 +28,10 @@ from runner.preflight import Check
 from runner.progress import Watch
 from runner.stop import Stop, stop_on_signals
 from runner.terminal import console
+from runner.versions import all_versions
 
 JUDGE = "none"
 """No judge is built yet; dimensions that need one are 'not run' and every grading is incomplete."""
-_PACKAGES = ("fincosmos", "docker", "mcp", "httpx", "numpy", "pandas", "scipy", "scikit-learn", "pydantic")
 
 
 @dataclass(frozen=True)
@@ -137,8 +135,7 @@ def _make_run(plan: Plan, ground: Ground, limits: Limits) -> RunPaths:
         limits_sha256=limits.digest(),
         grammar_sha256=grammar_sha256(),
         evaluator_version=evaluator_version(),
-        versions={name: version(name) for name in _PACKAGES}
-        | {"python": platform.python_version(), "docker engine": ground.engine},
+        versions=all_versions() | {"docker engine": ground.engine},
         stand_ins=wiring.stand_ins(offline=plan.order.offline),
     )
     try:

@@ -8,15 +8,17 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sandbox.job import Job, JobEngine, JobResult
 from structlog.typing import FilteringBoundLogger
 
 from adapters.backends import null, reference
 from adapters.instruction import Instruction
 from adapters.protocol import Adapter
+from records.decision import DecisionRecord
 from records.errors import PrerequisiteError, SandboxError
 from records.limits import Limits
 from records.paths import RunPaths
+from records.session import AgentEvent, EndEvent
+from records.strategy import Strategy
 from records.task import Task
 from runner.attempt import Attempt, Door
 from runner.grade import Grading, grade_attempt
@@ -24,7 +26,8 @@ from runner.grading import Grader
 from runner.order import Plan
 from runner.plan import Cell
 from runner.stop import Stop
-from runner.store import AttemptStore
+from runner.store import AttemptStore, read_events
+from sandbox.job import Job, JobEngine, JobResult
 from sandbox.protocol import Sandbox, SandboxSpec
 
 if TYPE_CHECKING:
@@ -154,7 +157,6 @@ class DockerMachine:
     def jobs(self, run: str | None) -> JobEngine:
         """Return the engine for one-command containers, labelled so that a sweep of this run finds them."""
         from sandbox.engine.oneshot import DockerJobs
-
         from sandbox.engine.owner import this_owner
 
         labels = {LABEL_OWNER: this_owner()} | ({LABEL_RUN: run} if run else {})
@@ -230,7 +232,7 @@ class Sessions:
             door=self.door,
             adapter=agent.build(self._instruction(task)),
             make_sandbox=lambda folder: self.machine.sandbox(replace(spec, gateway_dir=folder)),
-            make_user=lambda where: make_user(task, strategy, where, self.limits),
+            make_user=lambda where: _RulesUser(task, strategy, where, self.limits),
             stop=self.stop,
             now=lambda: datetime.now(UTC),
             log=self.log.bind(session=session, agent=cell.agent, task=task.id, repeat=cell.repeat, attempt=number),
@@ -247,3 +249,22 @@ class Sessions:
             turn_limit_s=task.conditions.turn_limit_s,
             web="web" in task.conditions.channels,
         ).render()
+
+
+class _RulesUser:
+    """The embedded user: reads the conversation back from disk before each decision."""
+
+    def __init__(self, task: Task, strategy: Strategy, store: AttemptStore, limits: Limits) -> None:
+        from simulator.user import UserSimulator
+
+        self._simulator = UserSimulator(task, strategy, limits=limits)
+        self._store = store
+        self._limits = limits
+
+    def decide(self, turn: AgentEvent) -> DecisionRecord:
+        """Return the user's decision on the agent turn that was just written."""
+        del turn
+        from simulator.view import build_view
+
+        events = [event for event in read_events(self._store.paths) if not isinstance(event, EndEvent)]
+        return self._simulator.reply(build_view(events, deliver=self._store.paths.deliver, limits=self._limits))
