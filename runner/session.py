@@ -70,6 +70,7 @@ def run_session(parts: Parts) -> EndEvent:
             parts.adapter.finalize()
             if not parts.stop.is_set():
                 with suppress(SandboxError, OSError):  # the first error is the one to tell
+                    parts.sandbox.freeze()
                     capture(parts)
             raise
         parts.adapter.finalize()
