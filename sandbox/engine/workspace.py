@@ -19,6 +19,7 @@ from records.errors import StartError
 from records.limits import Limits
 from sandbox.engine import loopdev
 from sandbox.engine.cache import cache_dir
+from sandbox.engine.owner import this_owner
 from sandbox.protocol import DELIVER, WORKSPACE
 
 AGENT_ID: Final = 1000
@@ -71,7 +72,7 @@ def make_workspace(name: str, limits: Limits, labels: dict[str, str]) -> Workspa
         return Workspace(cap="soft", labels=labels)
     try:
         template = _template(limits.workspace_bytes, limits.workspace_inodes)
-        image = images_dir() / f"{name}.img"
+        image = images_dir() / f"{this_owner()}-{name}.img"
         try:
             _copy_sparse(template, image)
             _reserve(image, limits.workspace_bytes)
