@@ -132,10 +132,14 @@ start() {
     launch --iptables=false --ip6tables=false || stop "dockerd ended at once: $(tail -n 1 "$log"); see $log"
 }
 
-status=0
-ping || status=$?
 can_mend=false
 if [ "$(id -u)" = 0 ] && is_debian; then can_mend=true; fi
+if ! command -v python3 >/dev/null; then
+    $can_mend || stop "python3 is missing; install Python 3.11 or newer, then run: $0"
+    install python3
+fi
+status=0
+ping || status=$?
 
 if [ "$status" = 0 ]; then
     if $can_mend; then install "$(lacking)"; fi

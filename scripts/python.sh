@@ -52,10 +52,9 @@ rm -f "$stamp"
 "$venv/bin/python" -m pip --version >/dev/null 2>&1 || "$python" -m venv --clear "$venv" \
     || stop "$python could not make $venv; see its message above"
 pip() {
-    "$venv/bin/python" -m pip --disable-pip-version-check install --quiet "$@"
+    "$venv/bin/python" -m pip --disable-pip-version-check install --progress-bar off "$@" >"$venv/pip.log" 2>&1 \
+        || stop "pip stopped: $(grep -i error "$venv/pip.log" | tail -n 1); see $venv/pip.log, mend the network or pip's settings, then run: $0"
 }
-pip --require-hashes --no-deps -r "$root/requirements.lock" \
-    || stop "pip could not install requirements.lock; see its message above, mend the network or pip's settings, then run: $0"
-pip --no-deps --editable "$root" \
-    || stop "pip could not install the project; see its message above, then run: $0"
+pip --require-hashes --no-deps -r "$root/requirements.lock"
+pip --no-deps --editable "$root"
 echo "$wanted" >"$stamp"

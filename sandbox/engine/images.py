@@ -14,7 +14,7 @@ import docker
 from records.errors import PrerequisiteError, StartError
 from sandbox.engine import debian, recipes, wheels
 from sandbox.engine.cache import cache_dir
-from sandbox.engine.client import open_client, translated
+from sandbox.engine.client import CALL_TIMEOUT_S, open_client, translated
 from sandbox.engine.context import proxies, write_context
 from sandbox.engine.recipes import DEBIAN, DEFAULT_IMAGES, KEY_LABEL, PARENT_LABEL, RECIPES
 
@@ -41,29 +41,32 @@ def build(
     """
     names = names or list(DEFAULT_IMAGES)
     order = recipes.lineage(names)
-    engine = client or open_client(timeout_s=BUILD_TIMEOUT_S)
-    ids = _built(engine)
-    if force or any(name not in ids for name in order):
-        with _one_at_a_time():
-            ids = _built(engine)
-            for name in order:
-                if name not in ids or (force and name in names):
-                    _make(engine, name, on_line)
-                    ids = _built(engine)
+    with _engine(client, BUILD_TIMEOUT_S) as engine:
+        ids = _built(engine, names)
+        if force or any(name not in ids for name in order):
+            with _one_at_a_time():
+                ids = _built(engine, names)
+                for name in order:
+                    if name not in ids or (force and name in names):
+                        _make(engine, name, on_line)
+                        ids = _built(engine, names)
     return {name: ids[name] for name in names}
 
 
 def missing(names: list[str], *, client: docker.DockerClient | None = None) -> list[str]:
     """Return those of these images that are not built or no longer match their recipe."""
-    ids = _built(client or open_client())
-    return [name for name in names or DEFAULT_IMAGES if recipes.known(name) not in ids]
+    names = names or list(DEFAULT_IMAGES)
+    with _engine(client) as engine:
+        ids = _built(engine, names)
+    return [name for name in names if name not in ids]
 
 
 def require(names: list[str], *, client: docker.DockerClient | None = None) -> dict[str, str]:
     """Return the ids of these images. Raises: PrerequisiteError: one is not built."""
-    ids = _built(client or open_client())
+    with _engine(client) as engine:
+        ids = _built(engine, names)
     for name in names:
-        if recipes.known(name) not in ids:
+        if name not in ids:
             raise PrerequisiteError(f"image '{name}' is not built; run: runner images build {name}")
     return {name: ids[name] for name in names}
 
@@ -73,13 +76,13 @@ def reference(name: str) -> str:
     return recipes.tag(name)
 
 
-def _built(client: docker.DockerClient) -> dict[str, str]:
-    """Return the ids of our images that are up to date, by name."""
+def _built(client: docker.DockerClient, names: list[str]) -> dict[str, str]:
+    """Return the ids of those of these images, and of what they are built on, that are up to date."""
     with translated("list images", fault=StartError):
         listed: list[dict[str, Any]] = client.api.images(filters={"label": KEY_LABEL})
     by_tag = {tag: image for image in listed for tag in image.get("RepoTags") or ()}
     current: dict[str, str] = {}
-    for name in (DEBIAN, *RECIPES):
+    for name in recipes.lineage(names):
         if name != DEBIAN and RECIPES[name].parent not in current:
             continue
         image = by_tag.get(recipes.tag(name))
@@ -134,6 +137,19 @@ def _follow(name: str, stream: Iterator[dict[str, Any]], on_line: Callable[[str]
                 f"image '{name}' could not be built: {event['error']}; last lines: {said}; mend it, then run: "
                 f"runner images build {name}"
             )
+
+
+@contextmanager
+def _engine(client: docker.DockerClient | None, timeout_s: float = CALL_TIMEOUT_S) -> Iterator[docker.DockerClient]:
+    """Yield the caller's client, or one of our own that is closed afterwards."""
+    if client is not None:
+        yield client
+        return
+    own = open_client(timeout_s=timeout_s)
+    try:
+        yield own
+    finally:
+        own.close()
 
 
 @contextmanager

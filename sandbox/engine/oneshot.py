@@ -14,6 +14,7 @@ import docker
 import requests.exceptions
 from docker.types import LogConfig, Ulimit
 from docker.types import Mount as EngineMount
+from docker.utils.socket import STDERR, frames_iter
 
 from records.errors import LostError, PrerequisiteError, StartError
 from sandbox.capped import CappedStream
@@ -87,19 +88,24 @@ class DockerJobs:
     def _follow(self, job: Job, container: str) -> JobResult:
         """Start the container, keep what it prints, wait for its end or its time."""
         output = _Output(CappedStream(job.output_bytes), CappedStream(job.output_bytes))
-        with translated("start a job", fault=StartError, container_id=container):
-            stream = self.client.api.attach(container, stdout=True, stderr=True, stream=True, demux=True)
-            reader = threading.Thread(target=output.read, args=(stream,), daemon=True, name="job-output")
-            reader.start()
-            started = time.monotonic()
-            self.client.api.start(container)
-        with translated("wait for a job", container_id=container):
-            exit_code = self._wait(container, job.timeout_s)
-            duration = time.monotonic() - started
-            if exit_code is None:
-                self._kill(container)
+        with translated("attach to a job", fault=StartError, container_id=container):
+            attached = self.client.api.attach_socket(container, {"stdout": 1, "stderr": 1, "stream": 1})
+        reader = threading.Thread(target=output.read, args=(attached,), daemon=True, name="job-output")
+        reader.start()
+        try:
+            with translated("start a job", fault=StartError, container_id=container):
+                started = time.monotonic()
+                self.client.api.start(container)
+            with translated("wait for a job", container_id=container):
+                exit_code = self._wait(container, job.timeout_s)
+                duration = time.monotonic() - started
+                if exit_code is None:
+                    self._kill(container)
+                oom = bool(self.client.api.inspect_container(container)["State"]["OOMKilled"])
             reader.join(DRAIN_S)
-            oom = bool(self.client.api.inspect_container(container)["State"]["OOMKilled"])
+        finally:
+            attached._response.close()  # noqa: SLF001 the SDK hides the connection's other owner there; both must close
+            attached.close()
         (stdout, stdout_missing), (stderr, stderr_missing) = output.stdout.result(), output.stderr.result()
         return JobResult(exit_code, exit_code is None, oom, duration, stdout, stderr, stdout_missing, stderr_missing)
 
@@ -126,11 +132,8 @@ class _Output:
     stdout: CappedStream
     stderr: CappedStream
 
-    def read(self, stream: Any) -> None:
-        """Take (stdout, stderr) pairs until the container ends or the connection goes."""
-        with contextlib.suppress(OSError, requests.exceptions.RequestException):
-            for out, err in stream:
-                if out:
-                    self.stdout.write(out)
-                if err:
-                    self.stderr.write(err)
+    def read(self, attached: Any) -> None:
+        """Take frames until the container ends or the connection goes."""
+        with contextlib.suppress(OSError, ValueError):
+            for kind, chunk in frames_iter(attached, tty=False):  # type: ignore[no-untyped-call]
+                (self.stderr if kind == STDERR else self.stdout).write(chunk)
