@@ -36,9 +36,11 @@ dividends are cash on the ex-date, `adj_close` (splits and dividends) is used fo
 
 from __future__ import annotations
 
+import argparse
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -690,15 +692,22 @@ class Plan:
     cache: dict[tuple[int, tuple[str, ...]], pd.Series] = field(default_factory=dict)
 
 
-def make_plan(spec: Spec, panel: Panel) -> Plan:
-    """Return scores, rankings and gate at every decision from the first complete one on."""
+def make_plan(spec: Spec, panel: Panel, known: dict[tuple[str, str], pd.DataFrame] | None = None) -> Plan:
+    """Return scores, rankings and gate at every decision from the first complete one on.
+
+    `known` keeps scores by (factor, rebalance) between runs over the same panel.
+    """
+    known = {} if known is None else known
     every = decision_sessions(panel.sessions, spec.rebalance)
     ready = [int(at) for at in every if at >= needed_closes(spec) - 1]
     dates = panel.sessions[ready]
-    scores = {
-        name: factor_scores(name, panel.wide, panel.fundamentals, panel.market, dates=dates, sectors=panel.sectors)
-        for name in spec.factors
-    }
+    for name in spec.factors:
+        key = (name, spec.rebalance)
+        if key not in known:
+            days = panel.sessions[every]
+            args = (panel.wide, panel.fundamentals, panel.market)
+            known[key] = factor_scores(name, *args, dates=days, sectors=panel.sectors)
+    scores = {name: known[name, spec.rebalance].loc[dates] for name in spec.factors}
     rankings = {}
     for row, at in enumerate(ready):
         cross = pd.DataFrame({name: scores[name].iloc[row] for name in spec.factors})
@@ -1115,3 +1124,421 @@ def metric_table(spec: Spec, equity: pd.DataFrame, trades: pd.DataFrame) -> pd.D
         ("periods_per_year", float(DAYS), f"{span}; annualisation factor; risk-free rate 0"),
     ]
     return pd.DataFrame(rows, columns=["metric", "value", "basis"])
+
+
+# ---------------------------------------------------------------------------------------------------- specification
+
+NUMBERS = {
+    "market_timing": ("window", "lookback", "threshold", "percentile"),
+    "risk_control": ("threshold", "cooldown", "target", "vol_window"),
+    "execution": ("days", "cap"),
+}
+
+
+def spec_from_table(table: pd.DataFrame) -> Spec:
+    """Return the executable strategy of a specification table."""
+    given = {
+        (str(row.component), str(row.parameter)): str(row.value)
+        for row in table.itertuples()
+        if str(row.value) != "nan"
+    }
+
+    def numbers(component: str) -> dict[str, float]:
+        return {name: float(given[component, name]) for name in NUMBERS[component] if (component, name) in given}
+
+    book = "portfolio_construction"
+    return Spec(
+        factors=tuple(given["stock_selection", "factors"].split("+")),
+        combination=given.get(("stock_selection", "combination"), "none"),
+        timing=given["market_timing", "rule"],
+        timing_params=numbers("market_timing"),
+        weighting=given[book, "weighting"],
+        covariance=given.get((book, "covariance"), "none"),
+        vol_window=int(float(given.get((book, "vol_window"), 126))),
+        cov_window=int(float(given.get((book, "cov_window"), 252))),
+        halflife=int(float(given.get((book, "halflife"), 63))),
+        n_holdings=int(float(given[book, "n_holdings"])),
+        rebalance=given[book, "rebalance"],
+        risk=given["risk_control", "rule"],
+        risk_params=numbers("risk_control"),
+        execution=given["execution", "rule"],
+        execution_params=numbers("execution"),
+        rate_bps=float(given["transaction_cost", "rate_bps"]),
+        capital=float(given["general", "capital"]),
+        start=given["general", "start"],
+        end=given["general", "end"],
+    )
+
+
+def stressed_table(table: pd.DataFrame, spec: Spec) -> pd.DataFrame:
+    """Return the specification table of a stress run: changed values marked as such."""
+    out = table.copy()
+    out["value"] = out["value"].astype(str)
+    changed = {("general", "capital"): f"{spec.capital:.0f}"}
+    for name, value in spec.risk_params.items():
+        changed["risk_control", name] = f"{value:g}"
+    for index, row in table.iterrows():
+        wanted = changed.get((str(row["component"]), str(row["parameter"])))
+        if wanted is not None and float(wanted) != float(row["value"]):
+            out.loc[index, "value"] = wanted
+            out.loc[index, "source"] = "stress run"
+    return out
+
+
+# ----------------------------------------------------------------------------------------------------------- checks
+
+
+@dataclass
+class Lab:
+    """One panel with what runs over it share."""
+
+    spec: Spec
+    panel: Panel
+    known: dict[tuple[str, str], pd.DataFrame] = field(default_factory=dict)
+    plans: dict[tuple[Any, ...], Plan] = field(default_factory=dict)
+
+    def plan(self, spec: Spec) -> Plan:
+        """Return the plan of a variant; variants that only trade differently share one."""
+        key = (
+            *(spec.rebalance, spec.n_holdings, spec.timing, *sorted(spec.timing_params.items())),
+            *(spec.vol_window, spec.cov_window, spec.halflife, spec.risk_params.get("vol_window")),
+        )
+        if key not in self.plans:
+            self.plans[key] = make_plan(spec, self.panel, self.known)
+        return self.plans[key]
+
+    def run(self, **changes: Any) -> Results:
+        """Run the specification with some fields changed."""
+        spec = replace(self.spec, **changes)
+        return run_plan(spec, self.panel, self.plan(spec))
+
+
+def fill_series(spec: Spec, panel: Panel) -> pd.DataFrame:
+    """Return the price every order of this specification fills at."""
+    return panel.wide["open" if spec.execution in ("next_open", "staged") else "close"]
+
+
+def signal_validation(spec: Spec, panel: Panel, signals: pd.DataFrame) -> pd.DataFrame:
+    """Return rank correlation of each signal with the return from the next fill to the fill after the next decision."""
+    fills = fill_series(spec, panel)
+    least = 20 if len(fills.columns) >= 20 else 5
+    rows = []
+    for factor, table in signals.groupby("factor", sort=False):
+        wide = table.pivot_table(index="date", columns="symbol", values="value", aggfunc="first")
+        starts = panel.sessions.get_indexer(wide.index) + 1
+        ics, spreads = [], []
+        for row in range(len(wide) - 1):
+            if starts[row + 1] >= len(panel.sessions):
+                continue
+            ahead = fills.iloc[starts[row + 1]] / fills.iloc[starts[row]] - 1.0
+            both = pd.DataFrame({"signal": wide.iloc[row], "ahead": ahead}).dropna()
+            if len(both) < least or both["signal"].nunique() < 2:
+                continue
+            ranks = both.rank()
+            ics.append(float(np.corrcoef(ranks["signal"], ranks["ahead"])[0, 1]))
+            third = max(len(both) // 3, 1)
+            ordered = both.sort_values("signal", kind="stable")["ahead"]
+            spreads.append(float(ordered.iloc[-third:].mean() - ordered.iloc[:third].mean()))
+        rows.append((factor, *_ic_summary(np.array(ics), np.array(spreads))))
+    columns = ["factor", "decisions", "mean_rank_ic", "t_statistic", "hit_rate", "top_minus_bottom_third"]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def _ic_summary(ics: np.ndarray, spreads: np.ndarray) -> tuple[float, ...]:
+    """Return count, mean, t statistic, share above zero and mean spread."""
+    if len(ics) < 2:
+        return len(ics), math.nan, math.nan, math.nan, math.nan
+    deviation = float(ics.std(ddof=1))
+    statistic = float(ics.mean()) / deviation * math.sqrt(len(ics)) if deviation > 0 else math.nan
+    return len(ics), float(ics.mean()), statistic, float((ics > 0).mean()), float(spreads.mean())
+
+
+def index_curve(panel: Panel, equity: pd.DataFrame) -> pd.DataFrame | None:
+    """Return the index as an equity curve over the same sessions, or None without the series."""
+    if "SPY" not in panel.market.columns:
+        return None
+    level = panel.market["SPY"].ffill().reindex(pd.DatetimeIndex(equity["date"])).to_numpy(dtype=float)
+    return pd.DataFrame({"date": equity["date"].to_numpy(), "equity": level / level[0]})
+
+
+def benchmark_comparison(equity: pd.DataFrame, index: pd.DataFrame | None) -> pd.DataFrame:
+    """Return the strategy beside the index over the same sessions, with the difference and the regression alpha."""
+    columns = ["measure", "strategy", "benchmark", "difference", "basis"]
+    if index is None:
+        return pd.DataFrame(columns=columns)
+    own, other = measures(equity), measures(index)
+    first, last = pd.Timestamp(equity["date"].iloc[0]).date(), pd.Timestamp(equity["date"].iloc[-1]).date()
+    basis = f"{first} to {last}; strategy net of costs; SPY adjusted close (dividends reinvested); risk-free rate 0"
+    rows = [(name, own[name], other[name], own[name] - other[name], basis) for name in own]
+    mine, theirs = (frame["equity"].pct_change(fill_method=None).iloc[1:].to_numpy() for frame in (equity, index))
+    beta = float(np.cov(mine, theirs)[0, 1] / np.var(theirs, ddof=1))
+    alpha = (float(mine.mean()) - beta * float(theirs.mean())) * DAYS
+    rows.append(("beta", beta, 1.0, beta - 1.0, basis))
+    rows.append(("alpha_per_year", alpha, 0.0, alpha, basis))
+    return pd.DataFrame(rows, columns=columns)
+
+
+def variants(spec: Spec) -> list[tuple[str, float | str, dict[str, Any]]]:
+    """Return (parameter, value, changed fields) around the chosen values, the chosen ones included."""
+    out: list[tuple[str, float | str, dict[str, Any]]] = []
+    counts = sorted({max(3, spec.n_holdings // 2), max(4, spec.n_holdings * 4 // 5), spec.n_holdings})
+    out += [("n_holdings", count, {"n_holdings": count}) for count in counts]
+    out += [("rebalance", name, {"rebalance": name}) for name in ("weekly", "monthly", "quarterly")]
+    rates = sorted({0.0, 5.0, 10.0, 20.0, spec.rate_bps})
+    out += [("rate_bps", rate, {"rate_bps": rate}) for rate in rates]
+    for name in ("threshold", "target"):
+        if spec.risk != "none" and name in spec.risk_params:
+            base = spec.risk_params[name]
+            for value in (base * 0.75, base, base * 1.25):
+                out.append((f"risk_{name}", value, {"risk_params": {**spec.risk_params, name: value}}))
+    for name, value in spec.timing_params.items():
+        step = {"percentile": 10, "threshold": 5}.get(name, 50)
+        for other in (value - step, value, value + step):
+            out.append((f"timing_{name}", other, {"timing_params": {**spec.timing_params, name: other}}))
+    return out
+
+
+def sensitivity(lab: Lab) -> pd.DataFrame:
+    """Return the measures of every variant; everything but the named parameter stays as chosen."""
+    rows = []
+    for parameter, value, changes in variants(lab.spec):
+        chosen = all(getattr(lab.spec, name) == other for name, other in changes.items())
+        try:
+            result = lab.run(**changes)
+        except ValueError:
+            continue
+        found = measures(result.equity, result.trades)
+        kept = ("total_return", "cagr", "volatility", "sharpe", "max_drawdown", "turnover", "trades")
+        rows.append((parameter, value, "yes" if chosen else "no", *(found[name] for name in kept)))
+    columns = ["parameter", "setting", "chosen", "total_return", "cagr", "volatility", "sharpe", "max_drawdown"]
+    return pd.DataFrame(rows, columns=[*columns, "turnover", "trades"])
+
+
+def out_of_sample(equity: pd.DataFrame, index: pd.DataFrame | None, split: str) -> pd.DataFrame:
+    """Return measures before and after a split date fixed in advance, and for each calendar year."""
+    dates = pd.to_datetime(equity["date"])
+    cut = pd.Timestamp(split)
+    parts = [("in-sample", dates < cut), ("out-of-sample", dates >= cut)]
+    parts += [(f"year {year}", dates.dt.year == year) for year in sorted(set(dates.dt.year))]
+    rows = []
+    for label, inside in parts:
+        at = np.flatnonzero(inside.to_numpy())
+        if len(at) < 3:
+            continue
+        base = max(at[0] - 1, 0)
+        own = measures(equity.iloc[base : at[-1] + 1])
+        other = measures(index.iloc[base : at[-1] + 1]) if index is not None else {}
+        kept = [own[name] for name in ("total_return", "cagr", "volatility", "sharpe", "max_drawdown")]
+        spans = (dates.iloc[at[0]], dates.iloc[at[-1]], len(at))
+        rows.append((label, *spans, *kept, other.get("total_return"), other.get("sharpe")))
+    columns = ["sample", "start", "end", "sessions", "total_return", "cagr", "volatility", "sharpe", "max_drawdown"]
+    return pd.DataFrame(rows, columns=[*columns, "benchmark_total_return", "benchmark_sharpe"])
+
+
+def data_quality(prices: pd.DataFrame, market: pd.DataFrame, fundamentals: pd.DataFrame | None) -> pd.DataFrame:
+    """Return counts of every check on the delivered data and what was done."""
+    table = prices.sort_values(["symbol", "date"], kind="stable")
+    count = len(table)
+    sessions = pd.DatetimeIndex(sorted(set(table["date"]) | set(market["date"])))
+    ranks = pd.Series(np.arange(len(sessions)), index=sessions)
+    groups = table.groupby("symbol")
+    spans = groups["date"].agg(["min", "max", "count"])
+    expected = int((ranks[spans["max"]].to_numpy() - ranks[spans["min"]].to_numpy() + 1).sum())
+    top = table[["open", "close", "low"]].max(axis=1)
+    bottom = table[["open", "close", "high"]].min(axis=1)
+    run = groups["close"].transform(lambda close: (close != close.shift()).cumsum())
+    length = table.groupby([table["symbol"], run])["close"].transform("size")
+    moves = groups["close"].pct_change(fill_method=None).abs()
+    columns = ["open", "high", "low", "close", "adj_close", "volume"]
+    rows = [
+        ("rows", count, 0, "rows delivered; symbols and dates as in the price table"),
+        ("missing values", count, int(table[columns].isna().any(axis=1).sum()), "nothing is filled in"),
+        ("session gaps", expected, expected - count, "sessions without a bar between first and last bar; not filled"),
+        ("duplicates", count, int(table.duplicated(["date", "symbol"]).sum()), "a second row would be dropped"),
+        ("stale closes", count, int((length >= 5).sum()), "rows in runs of five or more equal closes; kept, flagged"),
+        ("daily moves over 50 %", count, int((moves > 0.5).sum()), "kept when no split explains them; none removed"),
+        ("high below open, close or low", count, int((table["high"] < top - 1e-9).sum()), "would be kept and flagged"),
+        ("low above open, close or high", count, int((table["low"] > bottom + 1e-9).sum()), "would be kept, flagged"),
+        ("prices at or below zero", count, int((table[columns[:5]] <= 0).any(axis=1).sum()), "would be dropped"),
+        (
+            "names that end before the last session",
+            len(spans),
+            int((spans["max"] < sessions[-1]).sum()),
+            "survivorship",
+        ),
+        ("dividend rows", count, int((table["dividends"] > 0).sum()), "credited as cash on the ex-date"),
+    ]
+    ratio = table["adj_close"] / table["close"]
+    before = groups["close"].shift()
+    paid = (table["dividends"] > 0) & before.notna()
+    expected_ratio = ratio * (1.0 - table["dividends"] / before)
+    off = (expected_ratio / ratio.groupby(table["symbol"]).shift() - 1.0).abs() > 0.002
+    note = "dividend list against the adjusted closes, within 0.2 %; the cash dividend counts for the account"
+    rows.append(("dividends that disagree with the adjusted closes", int(paid.sum()), int((off & paid).sum()), note))
+    if fundamentals is not None:
+        early = (fundamentals["announced"] < fundamentals["period_end"]).sum()
+        twice = fundamentals.duplicated(["symbol", "period_end", "announced"]).sum()
+        note = "statements without an announcement date were dropped before delivery"
+        rows += [
+            ("statements announced before their period ends", len(fundamentals), int(early), "would be dropped"),
+            (
+                "statements without announcement date",
+                len(fundamentals),
+                int(fundamentals["announced"].isna().sum()),
+                note,
+            ),
+            ("statements delivered twice", len(fundamentals), int(twice), "a second row would be dropped"),
+        ]
+    out = pd.DataFrame(rows, columns=["check", "checked", "found", "action"])
+    out.insert(3, "share", out["found"] / out["checked"].clip(lower=1))
+    return out
+
+
+def risk_table(results: Results, panel: Panel) -> pd.DataFrame:
+    """Return the figures behind the risk section."""
+    equity = results.equity.set_index("date")["equity"]
+    daily = equity.pct_change(fill_method=None).iloc[1:]
+    months = equity.groupby([equity.index.year, equity.index.month]).last().pct_change(fill_method=None)
+    under = (equity < equity.cummax()).to_numpy()
+    longest = current = 0
+    for below in under:
+        current = current + 1 if below else 0
+        longest = max(longest, current)
+    held = results.target_weights[results.target_weights["symbol"] != "CASH"]
+    biggest = held.groupby("date")["weight"].max()
+    counted = held[held["weight"] > 0].groupby("date").size()
+    trades = results.trades
+    share = math.nan
+    if len(trades) and "volume" in panel.wide:
+        volume = panel.wide["volume"]
+        rows_at = volume.index.get_indexer(pd.DatetimeIndex(trades["fill_date"]))
+        columns_at = volume.columns.get_indexer(trades["symbol"])
+        share = float((trades["quantity"].to_numpy() / volume.to_numpy()[rows_at, columns_at]).max())
+    best = held[held["weight"] > 0].groupby("symbol").size().sort_values(ascending=False)
+    rows = [
+        ("worst day", float(daily.min()), f"{daily.idxmin().date()}"),
+        ("worst month", float(months.min()), "calendar months, month-end closes"),
+        ("longest time below a previous high", float(longest), "sessions"),
+        ("largest target weight", float(biggest.max()), "one name, any decision"),
+        ("average largest target weight", float(biggest.mean()), "mean over decisions"),
+        ("average number of names held", float(counted.mean()) if len(counted) else 0.0, "decisions with any holding"),
+        ("most frequent holding", float(best.iloc[0] / held["date"].nunique()) if len(best) else 0.0, _first(best)),
+        ("largest fill as share of the day's volume", share, "at the stated capital"),
+        ("names in the universe", float(len(panel.wide["close"].columns)), "chosen by the client or the data service"),
+    ]
+    return pd.DataFrame(rows, columns=["risk", "figure", "note"])
+
+
+def _first(counts: pd.Series) -> str:
+    """Return the name that was held most often."""
+    return f"share of decisions with {counts.index[0]}" if len(counts) else "nothing was held"
+
+
+def split_orders(trades: pd.DataFrame) -> int:
+    """Return how many orders needed more than one fill."""
+    return int((trades.groupby(["signal_date", "symbol"]).size() > 1).sum()) if len(trades) else 0
+
+
+def stress(lab: Lab, main: Results) -> tuple[Spec, Results] | None:
+    """Return a run in which a control that never acted does: a tighter threshold, or a capital at which a cap binds."""
+    spec, changes = lab.spec, {}
+    found = main
+    reason = {"drawdown_stop": "stop", "position_stop": "stop", "vol_target": "target"}.get(spec.risk)
+    if reason is not None and not (main.trades["reason"] == reason).any():
+        name = "target" if spec.risk == "vol_target" else "threshold"
+        for factor in (0.75, 0.5, 0.25, 0.1, 0.05):
+            changes["risk_params"] = {**spec.risk_params, name: spec.risk_params[name] * factor}
+            found = lab.run(**changes)
+            if (found.trades["reason"] == reason).any():
+                break
+    if spec.execution == "adv_cap" and split_orders(main.trades) == 0:
+        for factor in (10, 100, 1_000, 10_000, 100_000, 1_000_000):
+            changes["capital"] = spec.capital * factor
+            found = lab.run(**changes)
+            if split_orders(found.trades) >= 5:
+                break
+    return (replace(spec, **changes), found) if changes else None
+
+
+# ------------------------------------------------------------------------------------------------------------ files
+
+
+def read_tables(folder: Path) -> dict[str, pd.DataFrame | None]:
+    """Return the delivered inputs; a file that is not there is None."""
+    out: dict[str, pd.DataFrame | None] = {}
+    for name in ("prices", "market", "fundamentals", "universe", "specification"):
+        path = folder / f"{name}.csv"
+        out[name] = pd.read_csv(path, keep_default_na=name != "specification") if path.exists() else None
+    for name in ("prices", "market", "fundamentals"):
+        table = out[name]
+        if table is not None:
+            for column in ("date", "period_end", "announced"):
+                if column in table.columns:
+                    table[column] = pd.to_datetime(table[column])
+    return out
+
+
+def write_table(table: pd.DataFrame, path: Path) -> None:
+    """Write a table with plain dates and full precision."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    table.to_csv(path, index=False, date_format="%Y-%m-%d", lineterminator="\n")
+
+
+def write_run(results: Results, folder: Path) -> None:
+    """Write the tables of one run."""
+    for name in ("signals", "selections", "target_weights", "trades", "equity", "metrics"):
+        write_table(getattr(results, name), folder / f"{name}.csv")
+
+
+def with_gross(lab: Lab, results: Results) -> Results:
+    """Return the run with the return before costs added to its metrics."""
+    gross = results if lab.spec.rate_bps == 0 else lab.run(rate_bps=0.0)
+    row = results.metrics.iloc[[0]].copy()
+    row["metric"] = "gross_total_return"
+    row["value"] = measures(gross.equity)["total_return"]
+    row["basis"] = row["basis"].str.replace(f"net of {lab.spec.rate_bps:g} bps per trade", "gross, before costs")
+    return replace(results, metrics=pd.concat([results.metrics, row], ignore_index=True))
+
+
+def regenerate(folder: Path, out: Path) -> dict[str, float]:
+    """Read the inputs in `folder`, run everything and write all results to `out`; return the metrics."""
+    tables = read_tables(folder)
+    table = tables["specification"]
+    spec = spec_from_table(table)
+    lab = Lab(spec, build_panel(spec, tables))
+    main = with_gross(lab, lab.run())
+    write_run(main, out)
+    index = index_curve(lab.panel, main.equity)
+    split = table[(table["component"] == "general") & (table["parameter"] == "out_of_sample_start")]["value"].iloc[0]
+    checks = {
+        "signal_validation": signal_validation(spec, lab.panel, main.signals),
+        "benchmark_comparison": benchmark_comparison(main.equity, index),
+        "sensitivity": sensitivity(lab),
+        "out_of_sample": out_of_sample(main.equity, index, split),
+        "data_quality": data_quality(tables["prices"], tables["market"], tables["fundamentals"]),
+        "risks": risk_table(main, lab.panel),
+    }
+    for name, frame in checks.items():
+        write_table(frame, out / f"{name}.csv")
+    tested = stress(lab, main)
+    if tested is not None:
+        write_run(tested[1], out / "stress")
+        write_table(stressed_table(table, tested[0]), out / "stress" / "specification.csv")
+    return {str(row.metric): float(row.value) for row in main.metrics.itertuples()}
+
+
+def main() -> None:
+    """Run from the command line."""
+    parser = argparse.ArgumentParser(description="Run the backtest again from the tables beside this file.")
+    parser.add_argument(
+        "--dir", type=Path, default=Path(__file__).resolve().parent, help="folder with the input tables"
+    )
+    parser.add_argument("--out", type=Path, default=None, help="folder for the results (default: the same)")
+    options = parser.parse_args()
+    found = regenerate(options.dir, options.out or options.dir)
+    for name, value in found.items():
+        print(f"{name}: {value:.6g}")
+
+
+if __name__ == "__main__":
+    main()
