@@ -639,7 +639,7 @@ def decision_sessions(sessions: pd.DatetimeIndex, rebalance: str) -> np.ndarray:
     The period the data end in counts only when the next weekday already belongs to another one.
     """
     beyond = sessions[-1] + pd.Timedelta(days=1)
-    while beyond.dayofweek > 4:
+    while beyond.weekday() > 4:
         beyond += pd.Timedelta(days=1)
     days = sessions.append(pd.DatetimeIndex([beyond]))
     if rebalance == "weekly":
@@ -744,8 +744,12 @@ def _has_window(spec: Spec, panel: Panel, at: int, names: Sequence[str]) -> list
         length = spec.vol_window
     if length == 0:
         return list(names)
-    window = panel.wide["adj_close"].iloc[max(at - length, 0) : at + 1]
-    return [name for name in names if len(window) == length + 1 and window[name].notna().all()]
+    adj = panel.wide["adj_close"]
+    window = adj.to_numpy()[max(at - length, 0) : at + 1]
+    if len(window) < length + 1:
+        return []
+    whole = dict(zip(adj.columns, np.isfinite(window).all(axis=0), strict=True))
+    return [name for name in names if whole[name]]
 
 
 def base_weights(spec: Spec, panel: Panel, plan: Plan, at: int, names: Sequence[str]) -> pd.Series:
@@ -769,8 +773,8 @@ def base_weights(spec: Spec, panel: Panel, plan: Plan, at: int, names: Sequence[
 
 def _returns(adj: pd.DataFrame, at: int, length: int, names: Sequence[str]) -> pd.DataFrame:
     """Return the last `length` daily returns of the names up to session `at`."""
-    window = adj[list(names)].iloc[at - length : at + 1]
-    return (window / window.shift(1) - 1.0).iloc[1:]
+    window = adj.to_numpy()[at - length : at + 1, adj.columns.get_indexer(list(names))]
+    return pd.DataFrame(window[1:] / window[:-1] - 1.0, columns=list(names))
 
 
 # ------------------------------------------------------------------------------------------------------- simulation
@@ -869,6 +873,9 @@ class Simulation:
         share = 1.0 if need <= self.book.cash else max(self.book.cash, 0.0) / need
         for order, amount in buys:
             self._book_fill(order, amount if share == 1.0 else math.floor(amount * share), at)
+            order.left -= amount
+        for order, amount in sells:
+            order.left -= amount
         self._drop_finished()
 
     def _due(self, order: Order, at: int) -> int:
@@ -897,7 +904,6 @@ class Simulation:
             return
         price = float(self.fill_price[at, self.column[order.symbol]])
         self._record(order, amount, price, at)
-        order.left -= amount
 
     def _record(self, order: Order, amount: int, price: float, at: int) -> None:
         """Move cash and shares; buys average the entry price in."""

@@ -23,6 +23,7 @@ MONTHS = [
     "december",
 ]
 DATE = re.compile(rf"({'|'.join(MONTHS)}) (\d{{1,2}}), (\d{{4}})|(\d{{4}})-(\d{{2}})-(\d{{2}})")
+RANGE = re.compile(rf"(?:{DATE.pattern})\s*(?:up )?(?:to|through|until|-)\s*(?:{DATE.pattern})")
 NOT_TICKERS = {
     "US",
     "SPY",
@@ -86,7 +87,7 @@ class Stated:
     factors: list[str] = field(default_factory=list)
     options: dict[str, str] = field(default_factory=dict)
     """Topic -> option; topics are combination, market_timing, weighting, covariance, risk_control, execution, cost."""
-    values: dict[str, float] = field(default_factory=dict)
+    numbers: dict[str, float] = field(default_factory=dict)
     """'component/option/parameter' -> number in the client's unit (whole percent, bps, sessions)."""
     words: dict[str, str] = field(default_factory=dict)
     """Topic or factor -> the client's own sentence."""
@@ -114,17 +115,28 @@ def topic_of(component: str, option: str) -> str:
     return "cost" if component == "transaction_cost" else component
 
 
+def request_of(opening: str) -> str:
+    """Return the paragraph of the first message that holds the client's request: the last one with a range of dates."""
+    parts = [part for part in re.split(r"\n\s*\n", opening) if RANGE.search(part.lower())]
+    return parts[-1] if parts else opening
+
+
 def read_scope(opening: str) -> Scope:
-    """Return pool, dates and limit of the first message."""
+    """Return pool, dates and limit of the client's request."""
     scope = Scope()
-    days = [_iso(match) for match in DATE.finditer(opening.lower())]
-    scope.start, scope.end = (min(days), max(days)) if len(days) >= 2 else ("", days[0] if days else "")
     lowered = opening.lower()
+    spans = list(RANGE.finditer(lowered))
+    if spans:
+        days = [_iso(match) for match in DATE.finditer(spans[-1].group(0))]
+        scope.start, scope.end = min(days), max(days)
+    else:
+        days = [_iso(match) for match in DATE.finditer(lowered)]
+        scope.end = min(days) if days else ""
     found = re.search(r"never hold more than (\d+)|at most (\d+)|hold (\d+) at most|no more than (\d+)", lowered)
     if found:
         scope.limit = int(next(group for group in found.groups() if group))
     scope.whole_service = bool(re.search(r"all \d+ as the|only knows \d+|covers \d+ us names", lowered))
-    scope.sector = next((vendor for said, vendor in SECTORS.items() if said in lowered), "")
+    scope.sector = next((vendor for said, vendor in SECTORS.items() if re.search(rf"\b{said}\b", lowered)), "")
     listed = [word for word in re.findall(r"\b[A-Z]{1,5}(?:\.[A-Z])?\b", opening) if word not in NOT_TICKERS]
     if len(listed) >= 5:
         scope.symbols = sorted(set(listed))
@@ -140,7 +152,7 @@ def _iso(match: re.Match[str]) -> str:
 
 def read_message(message: str, stated: Stated) -> list[str]:
     """Add what one message states; return the topics whose option or number is new or changed."""
-    before = (list(stated.factors), dict(stated.options), dict(stated.values))
+    before = (list(stated.factors), dict(stated.options), dict(stated.numbers))
     said = []
     for sentence in lexicon.sentences(message):
         said += _read_sentence(sentence, stated)
@@ -148,7 +160,7 @@ def read_message(message: str, stated: Stated) -> list[str]:
         _reorder(stated)
     changed = [name for name in stated.factors if name not in before[0]]
     changed += [topic for topic, option in stated.options.items() if before[1].get(topic) != option]
-    changed += [key for key, value in stated.values.items() if before[2].get(key) != value]
+    changed += [key for key, value in stated.numbers.items() if before[2].get(key) != value]
     return changed
 
 
@@ -240,7 +252,7 @@ def _read_value(component: str, option: str, text: str, stated: Stated) -> None:
     else:
         return
     if value is not None:
-        stated.values[f"{component}/{option}/{name}"] = value
+        stated.numbers[f"{component}/{option}/{name}"] = value
 
 
 def missing(stated: Stated) -> list[str]:
@@ -254,7 +266,7 @@ def missing(stated: Stated) -> list[str]:
         out += [] if "covariance" in stated.options else ["covariance"]
     for (component, option), name in VALUED.items():
         topic = topic_of(component, option)
-        if stated.options.get(topic) == option and f"{component}/{option}/{name}" not in stated.values:
+        if stated.options.get(topic) == option and f"{component}/{option}/{name}" not in stated.numbers:
             out.append(f"{topic} value")
     return out
 

@@ -105,8 +105,8 @@ def _row(component: str, parameter: str, value: object, definition: str, *, give
 def _parameter(stated: Stated, component: str, option: str, name: str, definition: str | None = None) -> Row:
     """Return the line of one number, the client's where there is one."""
     key = f"{component}/{option}/{name}"
-    given = key in stated.values
-    value = float(stated.values.get(key, USUAL[key]))
+    given = key in stated.numbers
+    value = float(stated.numbers.get(key, USUAL[key]))
     return _row(component, name, value, definition or PARAMETERS[name], given=given)
 
 
@@ -184,13 +184,13 @@ def _execution_rows(stated: Stated) -> list[Row]:
     rows = [_row("execution", "rule", rule, EXECUTIONS[rule].definition, given="execution" in stated.options)]
     rows += [_parameter(stated, "execution", rule, name) for name in EXECUTIONS[rule].parameters]
     key = "transaction_cost/fixed_rate/rate_bps"
-    rate = float(stated.values.get(key, 0.0))
+    rate = float(stated.numbers.get(key, 0.0))
     definition = "basis points one way; fee = rate x |quantity x fill price| on every fill"
     if rate == 0:
         definition = (
             "no transaction cost: the fee of every fill is zero; sensitivity.csv shows 5, 10 and 20 basis points"
         )
-    rows.append(_row("transaction_cost", "rate_bps", rate, definition, given=key in stated.values))
+    rows.append(_row("transaction_cost", "rate_bps", rate, definition, given=key in stated.numbers))
     return rows
 
 
