@@ -45,9 +45,9 @@ def _parser() -> argparse.ArgumentParser:
 
 def _measure(capture: Path, out: Path) -> None:
     from evaluator.measure.run import measure  # noqa: PLC0415 pandas loads only when there is work
-    from evaluator.package.read import read_delivery  # noqa: PLC0415
+    from evaluator.package.attempt import load_delivery  # noqa: PLC0415
 
-    result = measure(read_delivery(capture))
+    result = measure(load_delivery(capture))
     out.mkdir(parents=True, exist_ok=True)
     _write(out / "spec.json", result.spec)
     _write(out / "judgements.json", Measured(judgements=result.measured.judgements))
@@ -56,11 +56,11 @@ def _measure(capture: Path, out: Path) -> None:
 
 def _compare(arguments: argparse.Namespace) -> None:
     from evaluator.compare.run import compare, read_strategy  # noqa: PLC0415
-    from evaluator.package.read import read_delivery  # noqa: PLC0415
+    from evaluator.package.attempt import load_delivery  # noqa: PLC0415
 
     spec = _read_spec(arguments.measured / "spec.json")
     strategy = read_strategy(arguments.strategy)
-    result = compare(read_delivery(arguments.capture), spec, strategy)
+    result = compare(load_delivery(arguments.capture), spec, strategy)
     for folder in (arguments.out, arguments.sealed_out):
         folder.mkdir(parents=True, exist_ok=True)
     _write(arguments.out / "compared.json", result.compared)

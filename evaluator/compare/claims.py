@@ -18,7 +18,9 @@ _NOT_CLAIMED = re.compile(
     r"\b(?:not|no longer|never|without|instead of|rather than|unlike|alternative|compared (?:with|to)|versus|vs|dropped"
     r"|removed|replaced|could also|would you|do you|should i|shall i|which|whether|or do)\b|\?$"
 )
-_SHARED_ALIASES = frozenset({"screen", "commission", "slippage", "transaction cost", "trading cost", "bps", "basis points"})
+_SHARED_ALIASES = frozenset(
+    {"screen", "commission", "slippage", "transaction cost", "trading cost", "bps", "basis points"}
+)
 
 
 @dataclass(frozen=True)
@@ -70,7 +72,11 @@ def _row_quotes(rows: Sequence[Row], delivered: object) -> tuple[tuple[str, str]
     else:
         wanted = delivered if isinstance(delivered, tuple) else (delivered,)
         names = {name for option in wanted if isinstance(option, str) for name in _names(option.lstrip("?"))}
-        hits = [row for row in rows if any(re.search(rf"(?:^|_){re.escape(plain(n))}(?:_|$)", plain(row.value)) for n in names)]
+        hits = [
+            row
+            for row in rows
+            if any(re.search(rf"(?:^|_){re.escape(plain(n))}(?:_|$)", plain(row.value)) for n in names)
+        ]
     return tuple((row.path, row.quote) for row in hits[:3])
 
 
@@ -80,7 +86,11 @@ def _near(written: float, delivered: float) -> bool:
 
 def _option_in_prose(item: Item, said: Sequence[Passage]) -> Finding:
     """The latest passage that names an option of this part decides; of the factors each stands for itself."""
-    rivals = [] if field_of(item) == "factors" else [option for option in _group_ids(field_of(item)) if option != item.option]
+    rivals = (
+        []
+        if field_of(item) == "factors"
+        else [option for option in _group_ids(field_of(item)) if option != item.option]
+    )
     latest: Finding | None = None
     for passage in said:
         text = flat(passage.text)
@@ -135,7 +145,15 @@ def _names(option: str) -> tuple[str, ...]:
     """Return id, label and aliases of an option; words shared with ordinary cost talk only where they are its own."""
     grammar = load_grammar()
     options: list[Factor | Option] = [*grammar.factors]
-    for group in ("combination", "market_timing", "weighting", "covariance", "risk_control", "execution", "transaction_cost"):
+    for group in (
+        "combination",
+        "market_timing",
+        "weighting",
+        "covariance",
+        "risk_control",
+        "execution",
+        "transaction_cost",
+    ):
         options += grammar.group(group)  # type: ignore[arg-type]
     found = [o for o in options if o.id == option and not (isinstance(o, Option) and o.null)]
     names = {name.lower() for o in found for name in (o.id, o.label, *o.aliases)}

@@ -31,6 +31,11 @@ class ItemVerdict(Record):
         return self.claim != "present" or self.check == "contradicted"
 
     @property
+    def is_absent(self) -> bool:
+        """Whether neither words nor tables of the delivery know of it."""
+        return self.claim == "missing" and self.check != "confirmed"
+
+    @property
     def is_contradicted(self) -> bool:
         """Whether the delivery does something else instead."""
         return self.claim == "contradicted" or self.check == "contradicted"
@@ -46,9 +51,7 @@ def component_score(verdicts: Sequence[ItemVerdict], *, has_backtest: bool, acte
         return None
     missing = [verdict for verdict in verdicts if verdict.is_missing]
     if any(verdict.stated for verdict in missing):
-        everything_gone = len(missing) == len(verdicts)
-        opposed = all(verdict.is_contradicted or verdict.claim == "missing" for verdict in verdicts)
-        return 0 if everything_gone and opposed else 1
+        return 0 if all(verdict.is_contradicted or verdict.is_absent for verdict in verdicts) else 1
     if missing:
         return 2 if has_backtest else 0
     score = 4 if all(verdict.check == "confirmed" for verdict in verdicts) else 3

@@ -32,7 +32,13 @@ PHRASES: dict[str, tuple[str, ...]] = {
         r"(?:yearly|one-year|1-year|12-month|annual|twelve-month) (?:highs?|peaks?)",
         r"near-the-highs",
     ),
-    "rev_21": (rf"{_MONTH}(?:'s)?[^.;]*{_DOWN}", rf"{_DOWN}[^.;]*{_MONTH}", r"short[- ]term (?:reversals?|losers?)", r"\brecent losers\b", r"1m reversal"),
+    "rev_21": (
+        rf"{_MONTH}(?:'s)?[^.;]*{_DOWN}",
+        rf"{_DOWN}[^.;]*{_MONTH}",
+        r"short[- ]term (?:reversals?|losers?)",
+        r"\brecent losers\b",
+        r"1m reversal",
+    ),
     "rev_5": (rf"{_WEEK}(?:'s)?[^.;]*{_DOWN}", rf"{_DOWN}[^.;]*{_WEEK}", r"1w reversal"),
     "earnings_yield": (
         r"earnings[- ]yield",
@@ -77,7 +83,13 @@ PHRASES: dict[str, tuple[str, ...]] = {
         r"(?:names?|stocks?|shares) (?:that|which) (?:don't|do not|barely|hardly) (?:move|swing|jump)",
         r"low standard deviation",
     ),
-    "low_beta_252": (r"low(?:er|est)?[- ]beta", r"defensive beta", r"beta[^.;]*(?:low|small|below)", r"(?:low|little|weak) sensitivity to the (?:market|index)", r"move less than the (?:market|index)"),
+    "low_beta_252": (
+        r"low(?:er|est)?[- ]beta",
+        r"defensive beta",
+        r"beta[^.;]*(?:low|small|below)",
+        r"(?:low|little|weak) sensitivity to the (?:market|index)",
+        r"move less than the (?:market|index)",
+    ),
     "low_max_21": (
         r"lotter\w+",
         r"low(?:est)?[- ]max\b",
@@ -197,7 +209,13 @@ PHRASES: dict[str, tuple[str, ...]] = {
         r"\bgmv\b",
         r"variance[^.;]*(?:minimi[sz]\w*|as low as|lowest)",
     ),
-    "mean_variance": (r"mean[- /]variance", r"markowitz", r"max(?:imum)?[- ]sharpe", r"efficient frontier", r"trade[- ]?off[^.;]*(?:expected )?return[^.;]*(?:variance|risk)"),
+    "mean_variance": (
+        r"mean[- /]variance",
+        r"markowitz",
+        r"max(?:imum)?[- ]sharpe",
+        r"efficient frontier",
+        r"trade[- ]?off[^.;]*(?:expected )?return[^.;]*(?:variance|risk)",
+    ),
     "risk_parity": (
         r"risk[- ]parity",
         r"equal(?:ly)?[- ](?:risk|total risk)",

@@ -14,7 +14,7 @@ from evaluator.measure.recompute import Recomputed
 from evaluator.quant.absent import Absent
 from evaluator.quant.accounting import Rebuild
 from evaluator.quant.calendar import is_session
-from evaluator.quant.entry import first_trade_ok, late_fills, outside_range, signal_dates
+from evaluator.quant.entry import late_fills, outside_range, too_early
 from evaluator.quant.selection import selected_sets
 
 Finding = tuple[Literal["pass", "fail", "unverified"], str]
@@ -46,7 +46,9 @@ def a01_rows_parse(case: Case) -> Finding:
     if lacking:
         return "fail", f"no column for {', '.join(lacking)}"
     bad = frame[list(needed)].isna().any(axis=1) | ~(frame["quantity"] > 0) | ~(frame["price"] > 0)
-    return ("fail", f"{int(bad.sum())} of {len(frame)} rows do not parse") if bad.any() else ("pass", f"{len(frame)} rows")
+    return (
+        ("fail", f"{int(bad.sum())} of {len(frame)} rows do not parse") if bad.any() else ("pass", f"{len(frame)} rows")
+    )
 
 
 def a02_no_duplicates(case: Case) -> Finding:
@@ -84,19 +86,26 @@ def a04_prices(case: Case) -> Finding:
     if isinstance(panel, Absent):
         return "unverified", panel.reason
     outside = outside_range(_log(case), panel)
+    if isinstance(outside, Absent):
+        return "unverified", outside.reason
     if len(outside):
         row = outside.iloc[0]
-        return "fail", f"{len(outside)} fills outside [low, high], first {row['symbol']} {pd.Timestamp(row['date']).date()} at {row['price']:g}"
+        return (
+            "fail",
+            f"{len(outside)} fills outside [low, high], first {row['symbol']} {pd.Timestamp(row['date']).date()} at {row['price']:g}",
+        )
     return "pass", "every fill price lies within the session's range"
 
 
 def a05_after_signal(case: Case) -> Finding:
     """Every fill is later than its signal."""
-    fills = signal_dates(_log(case), case.main.signal_days)
+    fills = case.main.dated_fills
     if fills["signal_date"].isna().any():
         return "unverified", f"{int(fills['signal_date'].isna().sum())} fills have no signal date"
     late = late_fills(fills)
-    return ("fail", f"{len(late)} fills are not later than their signal") if len(late) else ("pass", f"{len(fills)} fills")
+    return (
+        ("fail", f"{len(late)} fills are not later than their signal") if len(late) else ("pass", f"{len(fills)} fills")
+    )
 
 
 def a06_long_only(case: Case) -> Finding:
@@ -166,7 +175,9 @@ def a11_equity(case: Case) -> Finding:
         return "unverified", "no equity curve was delivered"
     if gap.largest > 0.005:
         return "fail", gap.text
-    return ("pass", gap.text) if gap.same_sessions else ("fail", "the delivered equity leaves sessions out or adds some")
+    return (
+        ("pass", gap.text) if gap.same_sessions else ("fail", "the delivered equity leaves sessions out or adds some")
+    )
 
 
 def a12_metrics(case: Case) -> Finding:
@@ -205,7 +216,10 @@ def a14_weights(case: Case) -> Finding:
         return "unverified", "no decision with room for its fills"
     wrong = [fit for fit in fits if not fit.weights_fit]
     if len(wrong) > (1 - _FITTING) * len(fits):
-        return "fail", f"{len(wrong)} of {len(fits)} decisions miss their targets, first {wrong[0].date.date()}: {wrong[0].worst}"
+        return (
+            "fail",
+            f"{len(wrong)} of {len(fits)} decisions miss their targets, first {wrong[0].date.date()}: {wrong[0].worst}",
+        )
     return "pass", f"{len(fits) - len(wrong)} of {len(fits)} decisions reach their targets within 1%"
 
 
@@ -216,15 +230,21 @@ def a15_selected(case: Case) -> Finding:
     if source is None:
         return "unverified", "no selections or weights were delivered"
     lists = selected_sets(source)
-    fills = signal_dates(_log(case), run.signal_days)
+    fills = run.dated_fills
     buys = fills[(fills["side"] > 0) & fills["signal_date"].notna()]
     strangers = [
-        (symbol, day) for symbol, day in zip(buys["symbol"], buys["signal_date"], strict=True) if symbol not in lists.get(day, ())
+        (symbol, day)
+        for symbol, day in zip(buys["symbol"], buys["signal_date"], strict=True)
+        if symbol not in lists.get(day, ())
     ]
     if strangers:
         symbol, day = strangers[0]
         return "fail", f"{len(strangers)} of {len(buys)} buys are not on that date's list, first {symbol} {day.date()}"
-    return ("pass", f"{len(buys)} buys are on their date's list") if len(buys) else ("unverified", "no buy with a signal date")
+    return (
+        ("pass", f"{len(buys)} buys are on their date's list")
+        if len(buys)
+        else ("unverified", "no buy with a signal date")
+    )
 
 
 def a16_history(case: Case) -> Finding:
@@ -233,9 +253,15 @@ def a16_history(case: Case) -> Finding:
     if isinstance(panel, Absent):
         return "unverified", panel.reason
     need = Recomputed(case.main, case.spec, case.main.signal_days).lookback
-    early = first_trade_ok(signal_dates(_log(case), case.main.signal_days), panel, need)
+    early = too_early(case.main.dated_fills, panel, lookback=need)
     if len(early):
         return "fail", f"{len(early)} trades precede the {need} sessions they need"
+    market = Recomputed(case.main, case.spec, case.main.signal_days).gate_lookback
+    spy = None if isinstance(case.main.inputs, Absent) else case.main.inputs.spy
+    if market > 1 and spy is not None and len(case.main.dated_fills):
+        seen = int((spy.index <= case.main.dated_fills["signal_date"].min()).sum())
+        if 0 < seen < market:
+            return "fail", f"the first trade has {seen} sessions of the index, its gate needs {market}"
     if case.spec.capital is None:
         return "unverified", "no start capital is stated"
     if case.main.equity is None:

@@ -11,7 +11,9 @@ from evaluator.package.delivery import Delivery, Document, Table
 from evaluator.quant.absent import Absent
 from evaluator.quant.accounting import Rebuild, rebuild
 from evaluator.quant.calendar import decision_dates, infer_rebalance
+from evaluator.quant.entry import signal_dates
 from evaluator.quant.factors import FactorInputs
+from evaluator.quant.fills import usable_fills
 from evaluator.quant.panel import PricePanel, price_panel, spy_series, vix_series
 from evaluator.quant.statements import Statements, statements
 from evaluator.quant.weighting import wide_weights
@@ -82,12 +84,14 @@ class Run:
     def trades(self) -> pd.DataFrame | None:
         """Fills, oldest first; None when there is no usable log."""
         frame = self.frame("trades")
-        needed = {"date", "symbol", "side", "quantity", "price"}
-        if frame is None or not needed <= set(frame.columns):
-            return None
-        usable = frame.dropna(subset=sorted(needed))
-        usable = usable[(usable["quantity"] > 0) & (usable["price"] > 0)]
-        return usable.sort_values("date", kind="stable").reset_index(drop=True) if len(usable) else None
+        usable = usable_fills(frame)
+        return None if isinstance(usable, Absent) else usable
+
+    @cached_property
+    def dated_fills(self) -> pd.DataFrame:
+        """Fills with a signal date each: the stated one, else that of the latest decision that changes the name."""
+        decisions = self.weights if self.weights is not None else self.selections
+        return signal_dates(self.trades, decisions if decisions is not None else self.signals)
 
     @cached_property
     def signals(self) -> pd.DataFrame | None:

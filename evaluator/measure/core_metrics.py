@@ -4,12 +4,13 @@ import re
 
 from evaluator.measure.case import Case
 from evaluator.measure.verdict import scored
-from evaluator.package.canonical import canonical_metric
 from records.grade import Judgement
 
 _CORE = (("total_return", "cagr"), ("sharpe",), ("max_drawdown",), ("trades",))
 _FULL = ("cagr", "volatility", "turnover", "exposure")
-_LINE = re.compile(r"(?P<label>[A-Za-z][A-Za-z0-9 .()%/_-]{2,60}?)\s*(?:[:=|]|\bis\b|\bof\b)\s*(?P<value>[-+\u2212]?[$€]?\d[\d,.]*\s*%?)")
+_LINE = re.compile(
+    r"(?P<label>[A-Za-z][A-Za-z0-9 .()%/_-]{2,60}?)\s*(?:[:=|]|\bis\b|\bof\b)\s*(?P<value>[-+\u2212]?[$€]?\d[\d,.]*\s*%?)"
+)
 _DAY = re.compile(r"\b\d{4}-\d{2}-\d{2}\b")
 
 
@@ -37,6 +38,8 @@ def judge(case: Case) -> Judgement:
 def _in_report(case: Case) -> dict[str, float]:
     if case.report is None:
         return {}
+    from evaluator.package.canonical import canonical_metric  # noqa: PLC0415
+
     found: dict[str, float] = {}
     for hit in _LINE.finditer(case.report.text[:400_000]):
         name = canonical_metric(hit["label"].strip(" *|-"))
@@ -57,4 +60,8 @@ def _basis(case: Case) -> tuple[bool, bool, bool]:
         parts += [" ".join(str(cell) for cell in row) for row in table.frame.itertuples(index=False)]
     text = "\n".join(parts).lower()
     dated = len(set(_DAY.findall(text))) >= 2
-    return dated, re.search(r"\b(?:252|365|12|52)\b|annuali[sz]", text) is not None, re.search(r"\b(?:net|gross)\b", text) is not None
+    return (
+        dated,
+        re.search(r"\b(?:252|365|12|52)\b|annuali[sz]", text) is not None,
+        re.search(r"\b(?:net|gross)\b", text) is not None,
+    )

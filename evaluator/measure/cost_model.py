@@ -2,7 +2,6 @@
 
 import re
 
-import numpy as np
 import pandas as pd
 
 from evaluator.measure.case import Case
@@ -26,7 +25,9 @@ def judge(case: Case) -> Judgement:
     if fees is None:
         return _without_column(case, stated=stated, rate=rate)
     if not stated or rate is None:
-        return scored("3.5", 1, "a fee column, but no stated rate to hold it against", [f"sum of fees {fees.sum():.2f}"])
+        return scored(
+            "3.5", 1, "a fee column, but no stated rate to hold it against", [f"sum of fees {fees.sum():.2f}"]
+        )
     if rate == 0:
         return _cost_free(case, fees)
     return _with_column(case, fees, rate)
@@ -47,7 +48,9 @@ def _cost_free(case: Case, fees: "pd.Series[float]") -> Judgement:
     paid = int((fees > 0).sum())
     if paid:
         return scored("3.5", 1, f"stated free of cost, {paid} of {len(fees)} fills carry a fee")
-    return scored("3.5", 4, "stated free of cost and every fee is 0", [f"{len(fees)} fills, {case.main.paths('trades')}"])
+    return scored(
+        "3.5", 4, "stated free of cost and every fee is 0", [f"{len(fees)} fills, {case.main.paths('trades')}"]
+    )
 
 
 def _with_column(case: Case, fees: "pd.Series[float]", rate: float) -> Judgement:
@@ -57,17 +60,19 @@ def _with_column(case: Case, fees: "pd.Series[float]", rate: float) -> Judgement
         return scored("3.5", 1, fit.reason)
     gap = equity_gap(case)
     reaches = gap is not None and gap.largest <= _REACHES
-    evidence = [f"{rate:g} bps stated, median {fit.implied_bps:.4f} bps implied, {fit.share:.2%} of fills within 0.5 bp"]
+    evidence = [
+        f"{rate:g} bps stated, median {fit.implied_bps:.4f} bps implied, {fit.share:.2%} of fills within 0.5 bp"
+    ]
     if gap is not None:
         evidence.append(gap.text)
-    total = float(fees.sum())
-    ratio = total / fit.expected_total if fit.expected_total else np.nan
     if float(fees.max()) == 0:
         return scored("3.5", 0, f"{rate:g} bps stated, every fee is 0", evidence)
     if fit.share >= 0.99 and reaches and _both_reported(case):
         return scored("3.5", 4, "fees follow the stated rate, reach the equity, gross and net are reported", evidence)
-    if fit.share >= 0.95 or abs(ratio - 1) <= 0.02:
-        return scored("3.5", 3, "fees follow the stated rate" + ("" if reaches else ", equity does not show them"), evidence)
+    if fit.share >= 0.95 or fit.total_fits:
+        return scored(
+            "3.5", 3, "fees follow the stated rate" + ("" if reaches else ", equity does not show them"), evidence
+        )
     return scored("3.5", 1, "the implied rate is another one for most fills", evidence)
 
 

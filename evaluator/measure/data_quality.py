@@ -20,12 +20,14 @@ def judge(case: Case) -> Judgement:
             evidence.append(f"{table.path}: {quality.reason}")
             continue
         scores.append(quality.score)
-        evidence.append(f"{table.path}: {quality.rows} rows, {quality.describe()}")
+        shown = ", ".join(f"{name} {value:.4%}" for name, value in quality.measures.items())
+        evidence.append(f"{table.path}: {quality.rows} rows, {shown}")
+        evidence += [f"{name}: {', '.join(rows)}" for name, rows in sorted(quality.examples.items())]
     if not scores:
         return scored("1.4", 0, "no usable price table was delivered", evidence)
     for table in case.delivery.of("fundamentals"):
         counts = fundamental_quality(table.frame)
-        faulty = sum(counts.values()) / max(len(table.frame), 1)
+        faulty = sum(count for name, count in counts.items() if name != "rows") / max(len(table.frame), 1)
         scores.append(next((level for level, limit in _LIMITS if faulty <= limit), 0))
         evidence.append(f"{table.path}: " + ", ".join(f"{name} {count}" for name, count in sorted(counts.items())))
     return scored("1.4", min(scores), "the worst measure of the worst table decides", evidence)

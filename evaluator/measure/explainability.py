@@ -24,7 +24,9 @@ _REASONS = {
 }
 _CLOSED = {alias for aliases in _REASONS.values() for alias in aliases}
 _SAMPLE = 50
-_PAIR = re.compile(r"([A-Za-z_][A-Za-z_ ]*?)\s*[=:]\s*([-+]?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?|on|off|true|false)", re.IGNORECASE)
+_PAIR = re.compile(
+    r"([A-Za-z_][A-Za-z_ ]*?)\s*[=:]\s*([-+]?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?|on|off|true|false)", re.IGNORECASE
+)
 _LEVEL_TOLERANCE = 0.005
 _WEIGHT_TOLERANCE = 0.001
 
@@ -124,7 +126,9 @@ class _Truths:
 
     def _score(self, day: pd.Timestamp, symbol: str, value: str) -> bool:
         rows = self._rows("signals", day, symbol)
-        return bool(len(rows) and (rows["value"].astype(float) - float(value)).abs().min() <= 1e-3 * max(1.0, abs(float(value))))
+        return bool(
+            len(rows) and (rows["value"].astype(float) - float(value)).abs().min() <= 1e-3 * max(1.0, abs(float(value)))
+        )
 
     def _gate(self, day: pd.Timestamp, symbol: str, value: str) -> bool:  # noqa: ARG002 one shape for all triggers
         state = Recomputed(self.case.main, self.case.spec, pd.DatetimeIndex([day])).gate
@@ -136,18 +140,27 @@ class _Truths:
         if isinstance(book, Absent) or day not in book.equity.index:
             return False
         past = book.equity[:day].to_numpy()
-        return bool((np.abs(past[-1] / np.maximum(past, book.capital * 1e-9) - 1 - float(value)) <= _LEVEL_TOLERANCE).any())
+        return bool(
+            (np.abs(past[-1] / np.maximum(past, book.capital * 1e-9) - 1 - float(value)) <= _LEVEL_TOLERANCE).any()
+        )
 
     def _from_entry(self, day: pd.Timestamp, symbol: str, value: str) -> bool:
         book, trades = self.case.rebuilt, self.case.main.trades
-        if isinstance(book, Absent) or trades is None or day not in book.marks.index or symbol not in book.marks.columns:
+        if (
+            isinstance(book, Absent)
+            or trades is None
+            or day not in book.marks.index
+            or symbol not in book.marks.columns
+        ):
             return False
         entry = _average_entry(trades, day, symbol)
         return entry > 0 and abs(float(book.marks.at[day, symbol]) / entry - 1 - float(value)) <= _LEVEL_TOLERANCE
 
     def _exposure(self, day: pd.Timestamp, symbol: str, value: str) -> bool:  # noqa: ARG002 one shape for all triggers
         targets = self.case.main.targets
-        return targets is not None and day in targets.index and abs(float(targets.loc[day].sum()) - float(value)) <= 0.01
+        return (
+            targets is not None and day in targets.index and abs(float(targets.loc[day].sum()) - float(value)) <= 0.01
+        )
 
 
 def _average_entry(trades: pd.DataFrame, day: pd.Timestamp, symbol: str) -> float:

@@ -114,7 +114,9 @@ class _Fills:
         return names
 
 
-def _fit(day: pd.Timestamp, last: pd.Timestamp, target: "pd.Series[float]", book: Rebuild, fills: _Fills) -> DecisionFit:
+def _fit(
+    day: pd.Timestamp, last: pd.Timestamp, target: "pd.Series[float]", book: Rebuild, fills: _Fills
+) -> DecisionFit:
     names = book.shares.columns.union(target.index)
     price = book.marks.loc[day].reindex(names)
     held = book.shares.loc[last].reindex(names, fill_value=0.0)
@@ -125,7 +127,9 @@ def _fit(day: pd.Timestamp, last: pd.Timestamp, target: "pd.Series[float]", book
     short = fills.capped(day)
     gap = (held - wanted) * price.fillna(0.0) / equity
     lean = _scaled_buys(held, wanted, fills.bought(day), spent=float(book.cash[last]) <= _CASH_SPENT * equity)
-    keep = np.array([name not in ignored and not (name in short and gap[name] < 0) and name not in lean for name in names])
+    keep = np.array(
+        [name not in ignored and not (name in short and gap[name] < 0) and name not in lean for name in names]
+    )
     if not keep.any():
         return DecisionFit(day, 0.0, weights_fit=True, shares_fit=True, worst="")
     off = gap[keep].abs()
@@ -144,7 +148,9 @@ def _scaled_buys(held: "pd.Series[float]", wanted: "pd.Series[float]", bought: s
     """Return bought names that fall short by one common ratio because the cash was spent."""
     if not spent:
         return set()
-    ratios = {name: held[name] / wanted[name] for name in bought if wanted.get(name, 0.0) > 0 and held[name] < wanted[name]}
+    ratios = {
+        name: held[name] / wanted[name] for name in bought if wanted.get(name, 0.0) > 0 and held[name] < wanted[name]
+    }
     if not ratios:
         return set()
     low = min(ratios.values())

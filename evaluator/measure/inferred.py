@@ -18,8 +18,6 @@ from evaluator.quant.inference import (
 )
 from evaluator.quant.weighting import WeightInputs
 
-MIN_FIT = 0.95
-"""An option that reproduces less than this of a table is not taken for the delivered one."""
 _COMPOSITES = ("composite", "score", "combined", "total")
 
 
@@ -42,10 +40,9 @@ def _factors(case: Case, known: dict[str, Any]) -> Iterator[tuple[str, Any, str]
         return
     found = infer_factors(run.signals, run.inputs)
     named = {name: fit for name, fit in found.items() if name.lower() not in _COMPOSITES} or found
-    fitting = {name: fit for name, fit in named.items() if not isinstance(fit, Absent)}
-    if fitting:
+    if named:
         options = tuple(
-            dict.fromkeys(fit.option if fit.score >= MIN_FIT else f"?{name}" for name, fit in sorted(fitting.items()))
+            dict.fromkeys(fit.option if fit.accepted else f"?{name}" for name, fit in sorted(named.items()))
         )
         yield "factors", options, "own factors that reproduce the delivered signals best"
 
@@ -76,7 +73,9 @@ def _combination(case: Case, known: dict[str, Any]) -> Iterator[tuple[str, Any, 
     own = Recomputed(run, DeliveredSpec(factors=factors), run.signal_days)
     if own.base_factors:
         fit = infer_combination(run.selections, own.base_factors, known["n_holdings"])
-        if not isinstance(fit, Absent) and fit.score >= MIN_FIT:
+        if not isinstance(fit, Absent) and fit.accepted:
+            if fit.order and fit.option == "sequential_screen":
+                yield "factors", fit.order, "screening order that reproduces the delivered selections best"
             yield "combination", fit.option, "combination that reproduces the delivered selections best"
 
 
@@ -93,8 +92,13 @@ def _weighting(case: Case, known: dict[str, Any]) -> Iterator[tuple[str, Any, st
     if isinstance(ranks, Absent):
         return
     fit = infer_weighting(run.weights, WeightInputs(ranks, own.composite, run.panel))
-    if not isinstance(fit, Absent) and fit.score >= MIN_FIT:
-        yield "weighting", fit.option.partition("/")[0], "scheme nearest to the delivered weights"
+    if not isinstance(fit, Absent) and fit.accepted:
+        scheme, _, estimator = fit.option.partition("/")
+        yield "weighting", scheme, "scheme nearest to the delivered weights"
+        if estimator:
+            yield "covariance", estimator, "estimator nearest to the delivered weights"
+        for name, value in fit.params:
+            yield f"param:{scheme}.{name}", value, "window nearest to the delivered weights"
 
 
 def _execution(case: Case, known: dict[str, Any]) -> Iterator[tuple[str, Any, str]]:
@@ -102,8 +106,10 @@ def _execution(case: Case, known: dict[str, Any]) -> Iterator[tuple[str, Any, st
     if "execution" in known or run.trades is None or isinstance(run.panel, Absent):
         return
     fit = infer_execution(run.trades, run.panel)
-    if not isinstance(fit, Absent) and fit.score >= MIN_FIT:
+    if not isinstance(fit, Absent) and fit.accepted:
         yield "execution", fit.option, "fill prices and dates"
+        for name, value in fit.params:
+            yield f"param:{fit.option}.{name}", value, "fill sizes and dates"
 
 
 def _cost(case: Case, known: dict[str, Any]) -> Iterator[tuple[str, Any, str]]:

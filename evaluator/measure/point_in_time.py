@@ -1,28 +1,32 @@
 """Dimension 3.1: nothing in the backtest knew its future."""
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
+import numpy as np
 import pandas as pd
 
-from evaluator.measure.case import Case
+from evaluator.measure.case import Case, Run
 from evaluator.measure.recompute import COMPOSITE, Recomputed
 from evaluator.measure.verdict import scored
 from evaluator.quant.absent import Absent
 from evaluator.quant.causality import offset_test, residual_test
 from evaluator.quant.entry import (
-    announced_after,
-    first_trade_ok,
     late_fills,
     outside_range,
     relabelled_share,
-    signal_dates,
     survivorship,
+    too_early,
 )
-from evaluator.quant.factors import needs_statements
+from evaluator.quant.factors import factor_scores, needs_statements
+from evaluator.quant.statements import Statements, statements
 from records.grade import Judgement
 
 _RELABELLED = 0.95
+_MIN_LAG_DAYS = 5.0
+"""No company announces a quarter within days of its end: such dates are period ends under another name."""
+_FEW_CELLS = 3
+"""Equal values by chance: below this many cells nothing is concluded."""
 _SHOWN = 3
 
 
@@ -48,9 +52,9 @@ def judge(case: Case) -> Judgement:
     if run.trades is None:
         found.bound(2, "no fills: only decision-dated weights can be followed")
     else:
-        fills = signal_dates(run.trades, run.signal_days)
+        fills = run.dated_fills
         _fills(case, fills, found)
-    _statements(case, fills, found)
+    _statements(case, found)
     _signals(case, found)
     _survivorship(case, found)
     if found.violations:
@@ -66,7 +70,10 @@ def _fills(case: Case, fills: pd.DataFrame, found: _Findings) -> None:
         return
     late = late_fills(fills)
     if len(late):
-        rows = ", ".join(f"{row.symbol} {_day(row.date)} on a signal of {_day(row.signal_date)}" for row in late.head(_SHOWN).itertuples())
+        rows = ", ".join(
+            f"{row.symbol} {_day(row.date)} on a signal of {_day(row.signal_date)}"
+            for row in late.head(_SHOWN).itertuples()
+        )
         found.violations.append(f"{len(late)} fills are not later than their signal: {rows}")
     if not dated.all():
         found.bound(1 if dated.mean() < 0.5 else 2, f"{int((~dated).sum())} fills have no signal date")
@@ -81,32 +88,60 @@ def _fills(case: Case, fills: pd.DataFrame, found: _Findings) -> None:
     if not isinstance(share, Absent) and share >= _RELABELLED:
         found.violations.append(f"{share:.0%} of the fills carry the signal session's close under a later date")
     outside = outside_range(fills, panel)
-    if len(outside):
+    if not isinstance(outside, Absent) and len(outside):
         found.evidence.append(f"{len(outside)} fill prices lie outside the session's range")
     need = Recomputed(case.main, case.spec, case.main.signal_days).lookback
-    early = first_trade_ok(fills, panel, need)
+    early = too_early(fills, panel, lookback=need)
     if len(early):
         names = ", ".join(f"{row.symbol} {_day(row.date)}" for row in early.head(_SHOWN).itertuples())
         found.violations.append(f"{len(early)} trades precede the {need} sessions of prices they need: {names}")
 
 
-def _statements(case: Case, fills: pd.DataFrame | None, found: _Findings) -> None:
-    if not any(needs_statements(name) for name in case.spec.factors):
+def _statements(case: Case, found: _Findings) -> None:
+    """A factor built on statements needs announcement dates, and its values must not know later ones."""
+    factors = [name for name in case.spec.factors if needs_statements(name)]
+    if not factors:
         return
-    statements = case.main.statements
-    if isinstance(statements, Absent):
-        found.bound(1, f"a factor needs statements: {statements.reason}")
+    run = case.main
+    if isinstance(run.statements, Absent):
+        found.bound(1, f"a factor needs statements: {run.statements.reason}")
         return
-    if fills is None:
+    lag = (run.statements.announced - run.statements.period_end) / np.timedelta64(1, "D")
+    if float(np.median(lag)) < _MIN_LAG_DAYS:
+        found.bound(
+            1, f"statements are announced {float(np.median(lag)):.0f} days after their period: no announcement dates"
+        )
+    inputs = run.inputs
+    if isinstance(inputs, Absent) or run.signals is None:
         return
-    late = announced_after(fills, statements)
-    if not len(late):
-        return
-    after_fill = late[late["announced"] > late["date"]]
-    if len(after_fill):
-        found.violations.append(f"{len(after_fill)} entries rest on statements announced after the fill")
-    else:
-        found.bound(3, f"{len(late)} entries rest on statements announced after the signal, before the fill")
+    own = Recomputed(run, case.spec, run.signal_days)
+    ahead = replace(inputs, statements=_known_at_period_end(run))
+    for name in factors:
+        used = _later_rows_used(own, name, factor_scores(name, ahead, run.signal_days))
+        if used:
+            found.violations.append(f"{used} delivered values of {name} rest on statements announced after their date")
+
+
+def _known_at_period_end(run: Run) -> Statements | None:
+    frame = run.frame("fundamentals")
+    if frame is None:
+        return None
+    built = statements(frame.assign(announced=frame["period_end"]))
+    return None if isinstance(built, Absent) else built
+
+
+def _later_rows_used(own: Recomputed, name: str, ahead: pd.DataFrame | Absent) -> int:
+    """Return how many delivered values equal the one with statements known at their period end, not the honest one."""
+    delivered, honest = own.delivered_signals.get(name), own.factor(name)
+    if delivered is None or isinstance(honest, Absent) or isinstance(ahead, Absent):
+        return 0
+    days, names = delivered.index.intersection(honest.index), delivered.columns.intersection(honest.columns)
+    theirs, ours, later = (frame.loc[days, names].to_numpy(dtype=float) for frame in (delivered, honest, ahead))
+    with np.errstate(invalid="ignore"):
+        wrong = ~(np.abs(theirs - ours) <= 1e-3 * np.abs(ours) + 1e-9)
+        copied = np.abs(theirs - later) <= 1e-6 * np.abs(later) + 1e-12
+    hits = int((wrong & copied & np.isfinite(theirs)).sum())
+    return hits if hits >= _FEW_CELLS else 0
 
 
 def _signals(case: Case, found: _Findings) -> None:
@@ -156,7 +191,9 @@ def _survivorship(case: Case, found: _Findings) -> None:
     panel = case.main.panel
     if isinstance(panel, Absent) or not survivorship(panel):
         return
-    texts = [document.text for document in case.delivery.documents] + [message.text for message in case.delivery.messages if message.role != "user"]
+    texts = [document.text for document in case.delivery.documents] + [
+        message.text for message in case.delivery.messages if message.role != "user"
+    ]
     if any(re.search(r"surviv", text, re.IGNORECASE) for text in texts):
         found.evidence.append("no name of a wide, long universe ever ends; survivorship is disclosed")
     else:

@@ -45,7 +45,9 @@ def judge(case: Case) -> Judgement:
     if present < len(links):
         score = 0 if present <= 1 else 1 if present <= 3 else 2
         gone = ", ".join(name for name, link in links.items() if not link.present)
-        return scored("3.8", score, f"{present} of 6 links are there, absent: {gone}", evidence, complete=not unverified)
+        return scored(
+            "3.8", score, f"{present} of 6 links are there, absent: {gone}", evidence, complete=not unverified
+        )
     if wrong:
         return scored("3.8", 3, f"not recomputing: {', '.join(wrong)}", evidence, complete=not unverified)
     return scored("3.8", 4, "every link recomputes from the one before", evidence)
@@ -78,7 +80,9 @@ def _signals(case: Case, own: Recomputed) -> Link:
             return _absent(f"{name}: {scores.reason}")
         results.append((name, *_closeness(delivered, scores)))
     detail = ", ".join(f"{name} {cells:.1%} of cells, {dates:.1%} of dates by rank" for name, cells, dates in results)
-    return Link(present=True, matches=all(cells >= _AGREE or dates >= _AGREE for _, cells, dates in results), detail=detail)
+    return Link(
+        present=True, matches=all(cells >= _AGREE or dates >= _AGREE for _, cells, dates in results), detail=detail
+    )
 
 
 def _closeness(delivered: pd.DataFrame, own: pd.DataFrame) -> tuple[float, float]:
@@ -110,7 +114,9 @@ def _selections(case: Case, own: Recomputed) -> Link:
     if not common:
         return Link(present=True, matches=False, detail="no date in common with the signals")
     same = sum(theirs[day] == ours[day] for day in common) / len(theirs)
-    return Link(present=True, matches=same >= _AGREE, detail=f"same {n} names on {same:.1%} of {len(theirs)} decision dates")
+    return Link(
+        present=True, matches=same >= _AGREE, detail=f"same {n} names on {same:.1%} of {len(theirs)} decision dates"
+    )
 
 
 def _weights(case: Case, own: Recomputed) -> Link:
@@ -128,12 +134,21 @@ def _weights(case: Case, own: Recomputed) -> Link:
         return Link(present=True, matches=False, detail="no date in common with the selections")
     names = targets.columns.union(mine.columns)
     gap = (
-        targets.loc[known].reindex(columns=names, fill_value=0.0) - mine.loc[known].reindex(columns=names, fill_value=0.0).fillna(0.0)
-    ).abs().max(axis=1)
+        (
+            targets.loc[known].reindex(columns=names, fill_value=0.0)
+            - mine.loc[known].reindex(columns=names, fill_value=0.0).fillna(0.0)
+        )
+        .abs()
+        .max(axis=1)
+    )
     paused = _in_cash_by_stop(case, targets.loc[known])
     fits = float(((gap <= _WEIGHT) | paused).mean())
     worst = f"largest gap {float(gap[~paused].max()) if (~paused).any() else 0.0:.4f}"
-    return Link(present=True, matches=fits >= _AGREE, detail=f"{case.spec.weighting} on {fits:.1%} of {len(known)} dates, {worst}")
+    return Link(
+        present=True,
+        matches=fits >= _AGREE,
+        detail=f"{case.spec.weighting} on {fits:.1%} of {len(known)} dates, {worst}",
+    )
 
 
 def _in_cash_by_stop(case: Case, targets: pd.DataFrame) -> "pd.Series[bool]":
@@ -158,7 +173,9 @@ def _fills(case: Case, own: Recomputed) -> Link:  # noqa: ARG001 one shape for a
         return Link(present=True, matches=None, detail="no decision with room for its fills")
     wrong = [fit for fit in fits if not (fit.shares_fit or fit.largest_weight_gap <= 1e-3)]
     share = 1 - len(wrong) / len(fits)
-    detail = f"{share:.1%} of {len(fits)} decisions reach their target shares" + (f", first miss {wrong[0].date.date()}: {wrong[0].worst}" if wrong else "")
+    detail = f"{share:.1%} of {len(fits)} decisions reach their target shares" + (
+        f", first miss {wrong[0].date.date()}: {wrong[0].worst}" if wrong else ""
+    )
     return Link(present=True, matches=share >= _AGREE and _exits_have_reasons(case), detail=detail)
 
 
@@ -195,7 +212,11 @@ def _metrics(case: Case, own: Recomputed) -> Link:  # noqa: ARG001 one shape for
         return Link(present=True, matches=None, detail=book.reason)
     report = check_metrics(case, book, equity)
     wrong = [check.name for check in report.checks if check.within is False and check.name != "trades"]
-    return Link(present=True, matches=not wrong, detail=f"outside tolerance: {', '.join(wrong)}" if wrong else f"{len(report.checks)} metrics")
+    return Link(
+        present=True,
+        matches=not wrong,
+        detail=f"outside tolerance: {', '.join(wrong)}" if wrong else f"{len(report.checks)} metrics",
+    )
 
 
 _LINKS: dict[str, Callable[[Case, Recomputed], Link]] = {

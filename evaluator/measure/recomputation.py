@@ -23,7 +23,9 @@ def judge(case: Case) -> Judgement:
         return scored("3.2", 0, f"only {book.coverage:.0%} of the traded notional can be priced", evidence)
     report = check_metrics(case, book)
     evidence += [metric_line(check) for check in report.checks]
-    return scored("3.2", *_level(case, report, fully=book.fully, route=book.route, origin=book.capital_origin), evidence)
+    return scored(
+        "3.2", *_level(case, report, fully=book.fully, route=book.route, origin=book.capital_origin), evidence
+    )
 
 
 def metric_line(check: object) -> str:

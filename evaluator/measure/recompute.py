@@ -210,15 +210,19 @@ class Recomputed:
 
     @cached_property
     def lookback(self) -> int:
-        """Sessions of closes, t included, that the first decision needs."""
+        """Closes of a name, t included, that a decision needs before the name may be bought."""
         needs = [lookback(name) for name in self.spec.factors]
-        rule = self.spec.market_timing or "always_invested"
-        needs.append(gate_lookback(rule, params_of(self.spec, rule)))
         window = window_of(self.spec.weighting or "", self.spec.covariance, self.weight_params)
         needs.append(window + 1 if window else 0)
         if self.spec.risk_control == "vol_target":
             needs.append(int(params_of(self.spec, "vol_target").get("vol_window", 63)) + 1)
         return max(needs)
+
+    @cached_property
+    def gate_lookback(self) -> int:
+        """Sessions of the market series, t included, that the first decision needs."""
+        rule = self.spec.market_timing or "always_invested"
+        return gate_lookback(rule, params_of(self.spec, rule))
 
 
 def _at(series: "pd.Series[Any] | Absent", frame: "pd.DataFrame | Absent") -> "pd.Series[Any]":

@@ -213,7 +213,9 @@ def _matching(rows: list[Row], name: str) -> Iterator[Row]:
             yield row
         elif section is not None and section in component and (key in _RULE_KEYS or not key):
             yield row
-        elif name in ("factors", "weighting") and key in ("stock_selection", "portfolio_construction") and not component:
+        elif (
+            name in ("factors", "weighting") and key in ("stock_selection", "portfolio_construction") and not component
+        ):
             yield row
 
 
@@ -222,7 +224,9 @@ def _where(row: Row) -> str:
 
 
 def _text(value: object) -> str:
-    return "" if value is None or (isinstance(value, float) and value != value) or value is pd.NA else str(value).strip()  # noqa: PLR0124 NaN
+    return (
+        "" if value is None or (isinstance(value, float) and value != value) or value is pd.NA else str(value).strip()
+    )  # noqa: PLR0124 NaN
 
 
 def _day(text: str) -> date | None:

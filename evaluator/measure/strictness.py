@@ -24,11 +24,11 @@ def judge(case: Case) -> Judgement:
         if table.role in _UNDATED or not len(table.frame):
             continue
         dated_tables += table.role in _DATA and _is_dated(table.frame)
-        found = late_rows(table.frame, table.role, cut)
+        found = late_rows(table.frame, case.t_cut)
         if not len(found):
             continue
         kind = "backtest" if table.role in _BACKTEST else "data" if table.role in _DATA else "other"
-        late[kind] += found["row"].nunique() if "row" in found.columns else len(found)
+        late[kind] += found["row"].nunique()
         first = ", ".join(f"{row.column} {pd.Timestamp(row.date).date()}" for row in found.head(_SHOWN).itertuples())
         evidence.append(f"{table.path}: {len(found)} dates after {cut.date()}: {first}")
     return _verdict(case, late, dated_tables, evidence)

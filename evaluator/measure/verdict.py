@@ -36,7 +36,12 @@ def not_run(dimension: str, why: str = "no judge for this dimension is built yet
 def unverified(dimension: str, why: str) -> Judgement:
     """Return the verdict of a judge that could not come to one on this delivery; grading stays incomplete."""
     return Judgement(
-        dimension=dimension, source="program", status="unverified", score=None, complete=False, reason=f"Unverified: {why}"
+        dimension=dimension,
+        source="program",
+        status="unverified",
+        score=None,
+        complete=False,
+        reason=f"Unverified: {why}",
     )
 
 
