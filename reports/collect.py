@@ -1,5 +1,6 @@
 """Reads a run back from disk; everything a table shows comes through here. Writes nothing, never opens sealed/."""
 
+import json
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -76,11 +77,13 @@ class RunView:
     record: RunRecord
     cells: tuple[CellView, ...]
 
+    ended_at: datetime | None
+    """Time of the last line of the run's log; None without one."""
+
     @property
     def wall_s(self) -> float | None:
-        """Seconds from the start of the run to the last end of a session; None when none ended."""
-        ends = [attempt.end.at for cell in self.cells for attempt in cell.attempts if attempt.end is not None]
-        return (max(ends) - self.record.created_at).total_seconds() if ends else None
+        """Seconds from the start of the run to its last event, gradings included; None when nothing was logged."""
+        return None if self.ended_at is None else (self.ended_at - self.record.created_at).total_seconds()
 
 
 def read_run(root: Path) -> RunView:
@@ -92,7 +95,8 @@ def read_run(root: Path) -> RunView:
         raise UsageError(f"'{root}': expected a run directory, found no readable run.json; see: ls runs") from error
     except ValidationError as error:
         raise UsageError(f"'{paths.run}': expected the run record of this version, found {_first(error)}") from error
-    return RunView(paths, record, tuple(CellView(cell, _attempts(paths, cell)) for cell in record.cells))
+    cells = tuple(CellView(cell, _attempts(paths, cell)) for cell in record.cells)
+    return RunView(paths, record, cells, _last_event(paths))
 
 
 def read_attempt(paths: AttemptPaths) -> AttemptView:
@@ -119,6 +123,15 @@ def _attempts(paths: RunPaths, cell: PlannedCell) -> tuple[AttemptView, ...]:
         if not attempt.root.is_dir():
             return tuple(views)
         views.append(read_attempt(attempt))
+
+
+def _last_event(paths: RunPaths) -> datetime | None:
+    """Return when the last event was logged; the log is for people, so a line without a time is no fault."""
+    lines = read_lines(paths.events)
+    try:
+        return datetime.fromisoformat(json.loads(lines[-1])["timestamp"]) if lines else None
+    except (ValueError, KeyError, TypeError):
+        return None
 
 
 def _newest_grade(paths: AttemptPaths) -> Grade | None:

@@ -9,8 +9,6 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-import httpx
-
 from adapters.instruction import template_sha256
 from evaluator.version import evaluator_version
 from records.errors import EvalError, UsageError
@@ -56,7 +54,7 @@ def launch(order: Order, *, limits: Limits) -> tuple[Plan, list[CellOutcome], bo
         check()
     ground = look(plan, machine, watch.say)
     stop = Stop()
-    with wiring.open_door(plan, data=ground.data, limits=limits) as door, stop_on_signals(stop, watch.say):
+    with wiring.open_door(plan, ground.data, os.environ, limits) as door, stop_on_signals(stop, watch.say):
         paths = _make_run(plan, ground, limits)
         log = open_log(paths.events).bind(run=plan.run_id)
         grading = Grading(
@@ -85,7 +83,7 @@ def launch(order: Order, *, limits: Limits) -> tuple[Plan, list[CellOutcome], bo
 
 def checks(plan: Plan, machine: preflight.Machine, limits: Limits) -> tuple[Check, ...]:
     """Return the pre-flight checks of a plan, quickest first."""
-    live: tuple[Check, ...] = () if plan.order.offline else (_check_key,)
+    live: tuple[Check, ...] = () if plan.order.offline else (lambda: preflight.check_key(os.environ),)
     return (
         *live,
         lambda: preflight.check_out(plan.out),
@@ -110,17 +108,11 @@ def is_success(plan: Plan, outcomes: list[CellOutcome], *, stopped: bool) -> boo
     return not stopped and len(done) == len(plan.cells)
 
 
-def _check_key() -> None:
-    key = preflight.check_key(os.environ)
-    with httpx.Client(timeout=10) as client:
-        preflight.check_key_accepted(wiring.fmp_base_url(os.environ), key, client=client)
-
-
 def _make_run(plan: Plan, ground: Ground, limits: Limits) -> RunPaths:
     paths = RunPaths(plan.out)
     record = RunRecord(
         run_id=plan.run_id,
-        created_at=plan.created_at,
+        created_at=datetime.now(UTC),
         cells=plan.planned,
         conditions=plan.conditions,
         offline=plan.order.offline,

@@ -39,7 +39,6 @@ class Plan:
     order: Order
     run_id: str
     out: Path
-    created_at: datetime
     conditions: Conditions
     tasks: dict[int, tuple[Task, Strategy]]
     cells: tuple[Cell, ...]
@@ -79,7 +78,6 @@ def resolve(order: Order, *, known: Collection[str], now: datetime) -> Plan:
         order=order,
         run_id=run_id,
         out=(order.out or RUNS / run_id).absolute(),
-        created_at=now,
         conditions=conditions,
         tasks={seed: generate(seed, salt=order.salt, conditions=conditions, offline=order.offline) for seed in seeds},
         cells=build_plan(agents, seeds, order.repeats),

@@ -6,14 +6,10 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Protocol
 
-import httpx
-
 from records.errors import EvalError, PrerequisiteError, UsageError
 from records.limits import Limits
 
 KEY_VARIABLE = "FMP_API_KEY"
-PROBE_PATH = "/profile?symbol=AAPL"
-"""Served on every plan of the data service, so that a refusal speaks of the key."""
 _GIB = 1024**3
 
 Check = Callable[[], object]
@@ -60,25 +56,6 @@ def check_key(environ: Mapping[str, str]) -> str:
             "or add --offline"
         )
     return key
-
-
-def check_key_accepted(base_url: str, key: str, *, client: httpx.Client) -> None:
-    """Ask the data service one question with the key. Raises PrerequisiteError when it refuses or does not answer."""
-    try:
-        answer = client.get(f"{base_url.rstrip('/')}{PROBE_PATH}", headers={"apikey": key})
-    except httpx.HTTPError as error:
-        raise PrerequisiteError(
-            f"data service {base_url}: expected an answer, found {type(error).__name__}; check the network and run again"
-        ) from error
-    if answer.status_code in (httpx.codes.UNAUTHORIZED, httpx.codes.FORBIDDEN):
-        raise PrerequisiteError(
-            f"data service {base_url}: the key in {KEY_VARIABLE} was refused (HTTP {answer.status_code}); "
-            "set the right one and run again"
-        )
-    if answer.status_code >= httpx.codes.INTERNAL_SERVER_ERROR:
-        raise PrerequisiteError(
-            f"data service {base_url}: expected an answer, found HTTP {answer.status_code}; run again later"
-        )
 
 
 def existing_parent(path: Path) -> Path:

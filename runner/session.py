@@ -14,15 +14,14 @@ from structlog.typing import FilteringBoundLogger
 
 from adapters.protocol import Adapter, AgentReply
 from records.capture import CopyReport
-from records.decision import Decision, DecisionRecord
+from records.decision import DecisionRecord
 from records.errors import SandboxError
 from records.session import AgentEvent, EndEvent, EndReason, UserEvent
 from records.task import Task
 from runner.stop import Stop
 from runner.store import AttemptStore
 from sandbox.protocol import DELIVER, WORKSPACE, Sandbox, StopProof
-
-_BLOCKED = {"walked_away": EndReason.USER_LEFT, "agent_gave_up": EndReason.AGENT_GAVE_UP}
+from simulator import end_reason
 
 
 class User(Protocol):
@@ -101,14 +100,13 @@ def converse(parts: Parts) -> tuple[EndReason, str]:
     message = parts.task.opening
     for turn in range(1, parts.task.conditions.max_turns + 1):
         event = take_turn(parts, message, turn)
-        parts.watch()
         if event.failure is not None:
             return EndReason.AGENT_ERROR, event.failure
         record = parts.user.decide(event)
         parts.store.append_decision(record)
         decision = record.decision
         parts.log.info("user_decided", turn=turn, action=decision.action)
-        end = end_of(decision)
+        end = end_reason(decision)
         if end is None and turn == parts.task.conditions.max_turns:
             # Nobody will read this message, so it is no part of the conversation.
             return EndReason.TURN_LIMIT, f"{turn} agent turns used"
@@ -156,14 +154,3 @@ def turn_notes(reply: AgentReply, proof: StopProof, copied: CopyReport) -> tuple
     """Return in words what was left out of a turn or killed in it."""
     oom = (f"{proof.oom_kills} processes were killed at the memory limit",) if proof.oom_kills else ()
     return (*reply.notes, *oom, *copied.notes)
-
-
-def end_of(decision: Decision) -> EndReason | None:
-    """Return the end reason a decision stands for; None when the conversation goes on."""
-    match decision.action:
-        case "close":
-            return EndReason.SATISFIED
-        case "block":
-            return _BLOCKED[decision.block_reason or "walked_away"]
-        case _:
-            return None

@@ -1,7 +1,8 @@
 """Names to objects: the only place that knows back ends. Heavy rooms are imported late, so that `--help` stays quick."""
 
 import secrets
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
 from functools import cached_property
@@ -25,6 +26,7 @@ from runner.grade import Grading, grade_attempt
 from runner.grading import Grader
 from runner.order import Plan
 from runner.plan import Cell
+from runner.preflight import check_key
 from runner.stop import Stop
 from runner.store import AttemptStore, read_events
 from sandbox.job import Job, JobEngine, JobResult
@@ -63,9 +65,18 @@ def images_of(plan: Plan) -> tuple[str, ...]:
     return tuple(dict.fromkeys(("base", *(AGENTS[name].image for name in plan.agents), EVALUATOR_IMAGE)))
 
 
-def fmp_base_url(environ: Mapping[str, str]) -> str:
-    """Return where the live data service answers."""
-    return environ.get("FMP_BASE_URL", LIVE_FMP)
+@contextmanager
+def open_door(plan: Plan, data: Path | None, environ: Mapping[str, str], limits: Limits) -> Iterator[Door]:
+    """Run the services of a plan while the block runs.
+
+    Raises: PrerequisiteError: a service did not come up, or the live data service refused the key.
+    """
+    from runner.door import Upstream, open_services
+
+    live = None if plan.order.offline else Upstream(environ.get("FMP_BASE_URL", LIVE_FMP), check_key(environ))
+    log_to = plan.out / "gateway.log"
+    with open_services(data, plan.conditions, live=live, limits=limits, log_to=log_to) as door:
+        yield door
 
 
 def offline_data(say: Callable[[str], None]) -> Path:

@@ -1,24 +1,10 @@
 from pathlib import Path
 
-import httpx
 import pytest
 
 from records.errors import EvalError, PrerequisiteError, UsageError
 from records.limits import Limits
-from runner.preflight import check_disk, check_key, check_key_accepted, check_out, what_is_missing
-
-BASE = "https://data.example/stable"
-
-
-def service(answer: httpx.Response | Exception, seen: list[httpx.Request] | None = None) -> httpx.Client:
-    def reply(request: httpx.Request) -> httpx.Response:
-        if seen is not None:
-            seen.append(request)
-        if isinstance(answer, Exception):
-            raise answer
-        return answer
-
-    return httpx.Client(transport=httpx.MockTransport(reply))
+from runner.preflight import check_disk, check_key, check_out, what_is_missing
 
 
 def test_run_directory_that_exists_is_never_written_over(tmp_path: Path) -> None:
@@ -55,29 +41,6 @@ def test_disk_nearly_full_says_how_much_is_expected_and_found(tmp_path: Path) ->
 def test_live_run_without_a_key_names_the_variable(environ: dict[str, str]) -> None:
     with pytest.raises(PrerequisiteError, match="FMP_API_KEY is not set"):
         check_key(environ)
-
-
-@pytest.mark.parametrize("status", [401, 403])
-def test_refused_key_is_said_without_the_key(status: int) -> None:
-    with service(httpx.Response(status)) as client, pytest.raises(PrerequisiteError, match="was refused") as caught:
-        check_key_accepted(BASE, "SECRET", client=client)
-
-    assert "SECRET" not in str(caught.value)
-
-
-def test_key_travels_in_a_header_and_never_in_the_address() -> None:
-    seen: list[httpx.Request] = []
-    with service(httpx.Response(200, json=[]), seen) as client:
-        check_key_accepted(BASE, "SECRET", client=client)
-
-    assert seen[0].headers["apikey"] == "SECRET"
-    assert "SECRET" not in str(seen[0].url)
-
-
-@pytest.mark.parametrize("answer", [httpx.ConnectError("refused"), httpx.Response(503)])
-def test_service_that_does_not_answer_is_a_missing_prerequisite(answer: httpx.Response | Exception) -> None:
-    with service(answer) as client, pytest.raises(PrerequisiteError, match="expected an answer"):
-        check_key_accepted(BASE, "SECRET", client=client)
 
 
 def test_dry_run_collects_every_missing_thing_in_order() -> None:
