@@ -210,8 +210,8 @@ def _returns(bars: Bars) -> list[float]:
 
 def beta(store: Store, symbol: str) -> float:
     """Return beta to the index over five years of daily returns."""
-    line = linear_regression(_returns(store.bars[INDEX]), _returns(store.bars[symbol]))
-    return float(round(line.slope, 3))
+    slope, _ = linear_regression(_returns(store.bars[INDEX]), _returns(store.bars[symbol]))
+    return float(f"{slope:.3f}")
 
 
 def last_dividend(store: Store, symbol: str) -> float:
