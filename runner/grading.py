@@ -127,7 +127,7 @@ def _in_container(grader: Grader, command: str, binds: tuple[_Bind, ...]) -> Job
             mounts=tuple(Mount(bind.source, bind.target, writable=bool(bind.results)) for bind in binds),
             user=AGENT_USER if os.geteuid() == 0 else f"{os.geteuid()}:{os.getegid()}",
             memory_bytes=grader.limits.evaluator_memory_bytes,
-            labels={"fincosmos": "evaluator"},
+            labels={"fincosmos.job": f"evaluator {command}"},
         )
     )
 
