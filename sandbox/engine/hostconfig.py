@@ -63,7 +63,6 @@ def create_body(spec: SandboxSpec, workspace: Workspace, forwarder: Path, labels
         "Env": [f"{name}={value}" for name, value in environment.items()],
         "Labels": labels,
         "Healthcheck": {"Test": ["NONE"]},
-        "NetworkDisabled": True,
         "HostConfig": host_config(spec, workspace, forwarder),
     }
 
