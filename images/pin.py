@@ -4,6 +4,7 @@ Usage: python images/pin.py [--check]
 """
 
 import sys
+import tomllib
 from importlib.metadata import distribution
 from pathlib import Path
 
@@ -12,9 +13,11 @@ from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).resolve().parents[1]
 NUMERIC = ("numpy", "pandas", "pyarrow", "scipy")
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 IMAGES = {
     "base": NUMERIC,
     "evaluator-deps": (*NUMERIC, "exchange-calendars", "pydantic", "scikit-learn"),
+    "launcher-deps": tuple(Requirement(text).name for text in PROJECT["dependencies"]),
 }
 """Distributions asked for by each image; what they need in turn is added."""
 

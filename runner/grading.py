@@ -19,6 +19,7 @@ from records.limits import DEFAULT_LIMITS, MIB, Limits
 from runner.confined import Confined, run_confined
 from sandbox.job import AGENT_USER, Job, JobEngine, JobResult, Mount
 
+AGENT_UID: Final = int(AGENT_USER.split(":", maxsplit=1)[0])
 PROGRAM: Final = ("python3", "-m", "evaluator")
 MEASURE_FILES: Final = ("spec.json", "measured.json", "judgements.json")
 COMPARE_FILES: Final = ("compared.json",)
@@ -100,7 +101,7 @@ def run_evaluator(grader: Grader, command: Literal["measure", "compare"], binds:
     for bind in binds:
         if not bind.results and not bind.source.exists():
             raise GradingError(f"{command} needs {bind.source}, which is not there; capture the session first")
-    uid = int(AGENT_USER.split(":", maxsplit=1)[0]) if grader.jobs is not None else Confined.uid()
+    uid = AGENT_UID if grader.jobs is not None else Confined.uid()
     with _staged(binds, uid) as staged:
         if grader.jobs is None:
             done, confined_by = _as_process(command, staged, grader.limits)
@@ -127,7 +128,7 @@ def _in_container(grader: Grader, command: str, binds: tuple[_Bind, ...]) -> Job
             mounts=tuple(Mount(bind.source, bind.target, writable=bool(bind.results)) for bind in binds),
             user=AGENT_USER if os.geteuid() == 0 else f"{os.geteuid()}:{os.getegid()}",
             memory_bytes=grader.limits.evaluator_memory_bytes,
-            labels={"fincosmos": "evaluator"},
+            labels={"fincosmos.job": f"evaluator {command}"},
         )
     )
 
@@ -173,7 +174,7 @@ def _staged(binds: tuple[_Bind, ...], uid: int) -> Iterator[tuple[_Bind, ...]]:
             if bind.results:
                 place.mkdir(mode=0o700)
                 _give(place, uid)
-            elif _readable(bind.source, uid):
+            elif _readable(bind.source, uid, from_root=uid != AGENT_UID):
                 place = bind.source.resolve()
             else:
                 _copy_for(bind.source, place, uid)
@@ -181,14 +182,13 @@ def _staged(binds: tuple[_Bind, ...], uid: int) -> Iterator[tuple[_Bind, ...]]:
         yield tuple(staged)
 
 
-def _readable(source: Path, uid: int) -> bool:
-    """Return whether `uid` can read all of a file or tree; for a process its parents count too, so they are asked."""
+def _readable(source: Path, uid: int, *, from_root: bool) -> bool:
+    """Return whether `uid` can read all of a file or tree; a mount hides its parents' modes, a process meets them."""
     if os.geteuid() != 0:
         return True
-    for parent in source.resolve().parents:
-        if not _allows(parent.stat(), uid, folder=True):
-            return False
     entries = [source, *source.rglob("*")] if source.is_dir() else [source]
+    if from_root:
+        entries += source.resolve().parents
     return all(_allows(entry.lstat(), uid, folder=entry.is_dir()) for entry in entries)
 
 

@@ -19,6 +19,8 @@ from docker.utils.socket import STDERR, frames_iter
 from records.errors import LostError, PrerequisiteError, StartError
 from sandbox.capped import CappedStream
 from sandbox.engine.client import translated
+from sandbox.engine.hostconfig import LABEL_OWNER
+from sandbox.engine.owner import this_owner
 from sandbox.job import Job, JobResult
 
 SELF_END_SLACK_S: Final = 30.0
@@ -80,7 +82,7 @@ class DockerJobs:
             "command": list(job.argv),
             "user": job.user,
             "environment": dict(job.env),
-            "labels": dict(job.labels),
+            "labels": {**job.labels, LABEL_OWNER: this_owner()},
             "network_disabled": True,
             "host_config": host,
         }

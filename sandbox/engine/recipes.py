@@ -22,6 +22,11 @@ DEBIAN: Final = "debian"
 DEBIAN_RECIPE: Final = "bookworm-1"
 """Counts up when sandbox.engine.debian changes what it leaves in the image."""
 
+CHECKOUT: Final = (
+    *("records", "sandbox", "gateway", "adapters", "simulator", "generator", "evaluator", "reports", "offline", "runner"),
+    "images",
+)
+"""What of the checkout the runner needs in a container: its packages, and `images/` to know the images' names."""
 OUTSIDE_THE_IMAGE: Final = frozenset({"README.md", "verify", "__pycache__", ".ruff_cache", ".mypy_cache"})
 
 
@@ -49,6 +54,8 @@ RECIPES: Final = {
         Recipe("reference", "base", code=(("images/reference", "."),)),
         Recipe("evaluator-deps", DEBIAN, network=True),
         Recipe("evaluator", "evaluator-deps", code=(("evaluator", "evaluator"), ("records", "records"))),
+        Recipe("launcher-deps", DEBIAN, network=True),
+        Recipe("launcher", "launcher-deps", code=tuple((name, name) for name in CHECKOUT)),
     )
 }
 DEFAULT_IMAGES: Final = ("base", "reference", "evaluator")
