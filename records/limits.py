@@ -19,6 +19,7 @@ class Limits(Record):
     workspace_inodes: int = Field(default=60_000, description="files and folders in the workspace")
     tmp_bytes: int = Field(default=256 * MIB, description="size of /tmp and of the home folder, each")
     stream_bytes: int = Field(default=32 * MIB, description="stdout and stderr kept on disk, each, head and tail")
+    reply_chars: int = Field(default=100_000, description="characters of one agent message")
     deliver_bytes: int = Field(default=512 * MIB, description="bytes copied out of /workspace/deliver per turn")
     deliver_files: int = Field(default=5_000, description="files copied out of /workspace/deliver per turn")
     stop_grace_s: float = Field(default=5.0, description="from SIGINT to SIGKILL at the end of a turn")
@@ -38,6 +39,12 @@ class Limits(Record):
     gateway_start_s: float = Field(default=30.0, description="time for the gateway to answer")
     upstream_s: float = Field(default=30.0, description="one FMP request")
     upstream_tries: int = Field(default=4, description="FMP tries on 429 and 5xx")
+    upstream_body_bytes: int = Field(default=64 * MIB, description="one FMP response")
+    upstream_lasting_calls: int = Field(default=2, description="FMP calls failing in a row that count as lasting")
+    web_connect_s: float = Field(default=10.0, description="resolving and connecting to a web host")
+    web_idle_s: float = Field(default=3600.0, description="silence on a web connection; longer than a freeze")
+    web_response_bytes: int = Field(default=512 * MIB, description="one web response, or one way of a CONNECT tunnel")
+    web_kept_bytes: int = Field(default=8 * MIB, description="a web body larger than this is hashed but not kept")
 
     def digest(self) -> str:
         """Return the SHA-256 of the limits in force, hexadecimal."""

@@ -4,8 +4,8 @@ runs/<run-id>/
   run.json  events.jsonl
   sessions/<agent>/<task-id>/repeat-<k>/attempt-<a>/
     public/  task.json session.jsonl turns/<t>/{message.md,deliver/,agent.jsonl,stdout,stderr}
-             workspace.tar.zst calls.jsonl rerun.json manifest.json bodies/<sha256>
-    sealed/  strategy.json decisions.jsonl compare-judgements.json compare-evidence.json
+             workspace.tar.zst capture.json calls.jsonl rerun.json manifest.json bodies/<sha256>
+    sealed/  strategy.json decisions.jsonl <evaluator-version>/{compare-judgements.json,compare-evidence.json}
     graded/<evaluator-version>/ spec.json judgements.json measured.json compared.json grade.json feedback.json turns.json
 """
 
@@ -90,6 +90,11 @@ class AttemptPaths:
     def workspace(self) -> Path:
         """The whole workspace at the end."""
         return self.public / "workspace.tar.zst"
+
+    @property
+    def capture(self) -> Path:
+        """What the workspace capture kept, with hashes, and what it refused."""
+        return self.public / "capture.json"
 
     @property
     def manifest(self) -> Path:

@@ -1,1 +1,1 @@
-"""One module per agent; chosen by name in runner.wiring only."""
+"""One module per agent; `runner.wiring` alone imports them."""

@@ -1,0 +1,48 @@
+# Each of `make launch` and `make test` does all the set-up it needs; the second time it finds it done.
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+
+BIN := .venv/bin
+AGENTS ?= controls
+SEEDS ?= 0-9
+ARGS ?= --offline
+WORKERS ?= 2
+
+.PHONY: help python engine images launch check test test-full clean
+
+help: ## say what can be made
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 12
+
+python: ## the environment in .venv, from requirements.lock
+	@scripts/python.sh
+
+engine: ## a running Docker engine
+	@scripts/engine.sh
+
+images: python engine ## the images, built only where their recipe changed
+	@$(BIN)/runner images build
+
+launch: ## reference and null on seeds 0-9 against the packaged data (AGENTS=, SEEDS=, ARGS= change that)
+	@begin=$$SECONDS; $(MAKE) --no-print-directory images; \
+	$(BIN)/runner launch --agents $(AGENTS) --seeds $(SEEDS) $(ARGS); \
+	echo "make launch took $$((SECONDS - begin)) s"
+
+check: python ## lint, types, imports and the tests without Docker, under two minutes
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports
+	@$(BIN)/pytest -q -n $(WORKERS) -m "not docker and not live and not slow"
+
+test: check images ## check, then the tests with Docker
+	@begin=$$SECONDS; $(BIN)/pytest -q -m "docker and not live and not slow"; \
+	echo "docker tests took $$((SECONDS - begin)) s"
+
+test-full: check images ## everything that needs no key, however slow
+	@$(BIN)/pytest -q -m "not live"
+
+clean: ## remove our containers, volumes and caches, never a run
+	@if [ -x $(BIN)/runner ]; then $(BIN)/runner clean; fi
+	@rm -rf .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache build dist
+	@find . -name __pycache__ -type d -not -path './.venv/*' -prune -exec rm -rf {} +

@@ -1,0 +1,197 @@
+"""Risk control: every breach is followed by an exit, and some delivered run shows the control at work."""
+
+from dataclasses import dataclass
+
+import pandas as pd
+
+from evaluator.compare.checks import Context, Result
+from evaluator.measure.case import Run, rebuild_run
+from evaluator.measure.specification import delivered_spec
+from evaluator.quant.absent import Absent
+from evaluator.quant.accounting import Rebuild
+from evaluator.quant.calendar import decision_dates
+from evaluator.quant.risk import Breach, changed_because_of, drawdown_breaches, position_breaches, vol_target_exposure
+from records.spec import DeliveredSpec
+from records.strategy import Item
+
+_EXIT_SESSIONS = 3
+_CARRY = 5
+_TOLERATED = 0.05
+_EXPOSURE = 0.05
+_REBALANCES = 0.80
+_EARLY = 0.01
+_CASH = 0.02
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """Breaches of one run and what followed them."""
+
+    run: str
+    breaches: int
+    exits: int
+    failures: tuple[str, ...]
+
+    @property
+    def text(self) -> str:
+        """The evidence in words."""
+        return f"{self.run}: {self.breaches} breaches, {self.exits} followed by an exit" + (
+            f", first failure {self.failures[0]}" if self.failures else ""
+        )
+
+
+def risk_control(context: Context, item: Item) -> Result:
+    """Return the verdict on the option or the value of the risk control."""
+    if item.option == "vol_target":
+        return _vol_target(context, item)
+    threshold = context.voiced.get(f"{item.option}.threshold")
+    if item.param is None:
+        threshold = context.spec.values.get(f"{item.option}.threshold", threshold)
+    if threshold is None:
+        return "unconfirmed", "no threshold is known"
+    main = _stop_evidence(context, context.case.main, context.spec, item.option, threshold)
+    if isinstance(main, Absent):
+        return "unconfirmed", main.reason
+    if len(main.failures) > _TOLERATED * max(main.breaches, 1):
+        return "contradicted", main.text
+    early = _early_exit(context, item.option, threshold) if item.param else None
+    if early is not None:
+        return "contradicted", early
+    if main.exits and not main.failures:
+        return "confirmed", main.text
+    stress = _stress_evidence(context, item.option)
+    for found in stress:
+        if found.exits and not found.failures:
+            return "confirmed", f"{main.text}; {found.text}"
+    return "unconfirmed", "; ".join([main.text, *(found.text for found in stress)])
+
+
+def acted(context: Context) -> bool:
+    """Whether the main run, else a stress run, has positions that change because of the control."""
+    option = context.wanted.risk_control
+    if option in (None, "none"):
+        return True
+    if option == "vol_target":
+        return any(_scaled_down(run) for run in (context.case.main, *context.case.others))
+    threshold = context.spec.values.get(f"{option}.threshold", context.voiced.get(f"{option}.threshold"))
+    if threshold is None or option is None:
+        return False
+    main = _stop_evidence(context, context.case.main, context.spec, option, threshold)
+    found = [] if isinstance(main, Absent) else [main]
+    return any(evidence.exits for evidence in (*found, *_stress_evidence(context, option)))
+
+
+def _stress_evidence(context: Context, option: str) -> list[Evidence]:
+    """Return the evidence of the delivered stress runs, each under its own stated threshold."""
+    found = []
+    for run in context.case.others:
+        spec = delivered_spec(context.case, run.group)
+        threshold = spec.values.get(f"{option}.threshold", context.spec.values.get(f"{option}.threshold"))
+        if threshold is None:
+            continue
+        spec = spec if spec.execution else spec.model_copy(update={"execution": context.spec.execution})
+        evidence = _stop_evidence(context, run, spec, option, threshold)
+        if not isinstance(evidence, Absent):
+            found.append(evidence)
+    return found
+
+
+def _stop_evidence(context: Context, run: Run, spec: DeliveredSpec, option: str, threshold: float) -> Evidence | Absent:
+    book = context.case.rebuilt if run.group == "main" else rebuild_run(run, spec)
+    if isinstance(book, Absent):
+        return book
+    decisions = _decisions(context, run)
+    limit = threshold / 100
+    breaches: tuple[Breach, ...]
+    if option == "drawdown_stop":
+        cooldown = int(spec.values.get("drawdown_stop.cooldown", context.spec.values.get("drawdown_stop.cooldown", 21)))
+        breaches = drawdown_breaches(book, threshold=limit, decisions=decisions, cooldown=cooldown)
+    else:
+        breaches = position_breaches(book, run.trades, threshold=limit, decisions=decisions)
+    judged = [breach for breach in breaches if not breach.open_end]
+    room = _room(spec)
+    failures = tuple(text for breach in judged if (text := _failure(breach, run, book, spec, room)) is not None)
+    exits = sum(breach.exit_sessions is not None and breach.exit_sessions <= room for breach in judged)
+    caused = changed_because_of(run.trades, decisions, window=room)
+    return Evidence(run.group, len(judged), exits if len(caused) else 0, failures)
+
+
+def _decisions(context: Context, run: Run) -> pd.DatetimeIndex:
+    days = run.signal_days
+    if len(days) or isinstance(run.panel, Absent) or context.spec.rebalance is None:
+        return days
+    return decision_dates(run.panel.sessions, context.spec.rebalance)
+
+
+def _room(spec: DeliveredSpec) -> int:
+    """Return the sessions an exit may take: three, or the execution window of staged and volume-capped orders."""
+    if spec.execution == "staged":
+        return max(_EXIT_SESSIONS, int(spec.values.get("staged.days", 5)))
+    return _CARRY if spec.execution == "adv_cap" else _EXIT_SESSIONS
+
+
+def _failure(breach: Breach, run: Run, book: Rebuild, spec: DeliveredSpec, room: int) -> str | None:
+    """Return what went wrong after a breach; None when the exit came in time and nothing was bought back too soon."""
+    who = breach.symbol or "the portfolio"
+    if breach.exit_sessions is None or breach.exit_sessions > room:
+        if spec.execution == "adv_cap" and _selling(breach, run, book):
+            return None
+        return f"{who} on {breach.date.date()} at {breach.level:.2%} is not sold within {room} sessions"
+    if breach.rebought is not None:
+        return f"{who} sold after {breach.date.date()} is bought back on {breach.rebought.date()}"
+    return None
+
+
+def _selling(breach: Breach, run: Run, book: Rebuild) -> bool:
+    """Whether orders that the volume cap cut short were at least being sold on the session after the breach."""
+    if run.trades is None:
+        return False
+    at = book.equity.index.searchsorted(breach.date, side="right")
+    if at >= len(book.equity.index):
+        return True
+    sold = run.trades[(run.trades["date"] == book.equity.index[at]) & (run.trades["side"] < 0)]
+    return bool(len(sold)) and (breach.symbol is None or breach.symbol in set(sold["symbol"]))
+
+
+def _early_exit(context: Context, option: str, threshold: float) -> str | None:
+    """Return a stop that fired well before the belief's level; None when there is none."""
+    trades = context.case.main.trades
+    if trades is None or not {"reason", "trigger"} <= set(trades.columns):
+        return None
+    word = "drawdown" if option == "drawdown_stop" else "return_from_entry"
+    stops = trades[trades["reason"].astype(str).str.lower() == "stop"]
+    levels = stops["trigger"].astype(str).str.extract(rf"{word}\s*[=:]\s*(-?\d+(?:\.\d+)?)", expand=False).astype(float)
+    early = levels[levels > -(threshold / 100) + _EARLY]
+    return f"{len(early)} stops fired at {early.max():.2%}, the level is {threshold:g}%" if len(early) else None
+
+
+def _vol_target(context: Context, item: Item) -> Result:
+    targets, panel = context.case.main.targets, context.case.main.panel
+    if targets is None or isinstance(panel, Absent) or item.value is None:
+        return "unconfirmed", "no target weights or prices were delivered"
+    total = targets.sum(axis=1)
+    held = total > _CASH
+    unscaled = targets[held].div(total[held], axis=0)
+    shares = {}
+    for target in sorted({item.value, 8.0, 10.0, 12.0, 15.0}):
+        fits = []
+        for params in context.choices("risk_control", "vol_target"):
+            own = vol_target_exposure(unscaled, panel, params={**params, "target": target})
+            if not isinstance(own, Absent) and own.notna().any():
+                known = own.dropna()
+                fits.append(float(((total.reindex(known.index) - known).abs() <= _EXPOSURE).mean()))
+        shares[target] = max(fits, default=0.0)
+    detail = ", ".join(f"target {target:g}% on {share:.1%} of rebalances" for target, share in shares.items())
+    mine = shares[item.value]
+    if mine >= _REBALANCES:
+        return "confirmed", detail
+    others = max(share for target, share in shares.items() if target != item.value)
+    return ("contradicted" if mine < 0.5 <= _REBALANCES <= others else "unconfirmed"), detail
+
+
+def _scaled_down(run: Run) -> bool:
+    """Whether some decision holds a part of the book because of the target: invested, but below one."""
+    if run.targets is None:
+        return False
+    total = run.targets.sum(axis=1)
+    return bool(((total > _CASH) & (total < 1 - _CASH)).any())

@@ -1,0 +1,89 @@
+"""What a user's sentence does with a phrase: affirm it, deny it, repeat the agent's words, or ask."""
+
+import re
+import unicodedata
+from dataclasses import dataclass
+from typing import Literal
+
+Stance = Literal["affirmed", "negated", "quoted", "asked"]
+
+_QUOTES = str.maketrans({"‘": "'", "’": "'", "“": '"', "”": '"', "−": "-", "–": "-", "—": " - ", "‑": "-"})
+_SPLIT = re.compile(r"(?<=[.!?])[\"')]*\s+|\n+")
+_CLAUSE = re.compile(r"[,;:](?!\d)|\bbut\b|\s-\s|\bor rather\b|\band (?=(?:i|no|not|yes|please|orders?)\b)")
+_CODE = re.compile(r"```.*?(?:```|\Z)|^\s*>.*$", re.DOTALL | re.MULTILINE)
+
+_REFUSING_VERB = (
+    r"(?:use|employ|want|time|need|care|like|have|apply|believe|do|average|weight|size|mean|say|ask|set|run|rank"
+    r"|screen|blend|combine|mind|bother|know|target|scale|cap|limit)"
+)
+_REFUSAL = re.compile(
+    r"(?:don't|do not|doesn't|does not|didn't|did not|never|won't|will not|wouldn't|would not|not going to|rather you did not"
+    rf"|rather not|no need to)\s(?:\w+\s){{0,2}}?{_REFUSING_VERB}\b"
+)
+_NEAR_NEGATOR = re.compile(
+    r"(?:^|\W)(?:no|not|without|nor|neither|rather than|instead of|skip|drop|forget|ignore|isn't|aren't|no clue what)"
+    r"(?:\s+[\w'-]+){0,3}\s*$"
+)
+_REJECTED_AFTER = re.compile(
+    r"(?:isn't|is not|aren't|are not|wasn't|was not) (?:how|what|my|the way|right|it\b|mine|part|something|for me)"
+    r"|too (?:loose|tight|high|low|much|little|wide|big|small)|\bis wrong\b|\bare wrong\b|deviates? from|off-protocol"
+    r"|not (?:what|how|my|mine|it\b|the way|for me)|doesn't (?:match|fit)|does not (?:match|fit)|departs? from"
+)
+_ATTRIBUTED = re.compile(
+    r"\b(?:you(?:'ve|'d|'re)?|your (?:report|plan|draft|table|proposal|file|version|message|note))\s(?:have |had |just |also |already )?"
+    r"(?:said|say|wrote|write|proposed?|propose|put|suggest\w*|assum\w*|used|set|report\w*|chose|picked|mention\w*|list\w*|show\w*|claim\w*|stat(?:e|ed)|quot\w+|using)\b"
+    r"|\bas you\b|\byour \d"
+)
+_CONFIRMED = re.compile(
+    r"\b(?:that's|that is|it's|which is|is|are|sounds|looks)\s(?:\w+\s)?(?:fine|right|correct|good|ok|okay|exactly|mine|it\b|spot on|perfect)"
+    r"|\byes\b|\byep\b|\bagreed?\b|\bexactly\b|\bcorrect\b|as you (?:proposed|suggested|said|wrote)|go with|keep (?:it|that)|happy with|works for me"
+)
+_REQUEST = re.compile(r"\b(?:can|could|would|will) you\b|\bplease\b|\bi(?:'d| would) like\b|\bi want\b")
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """One sentence of a user's message, normalised, and the short one that follows it."""
+
+    text: str
+    after: str
+
+
+def normalise(text: str) -> str:
+    """Return the text in lower case with plain quotes and dashes and single spaces inside lines."""
+    plain = unicodedata.normalize("NFKC", text).translate(_QUOTES).lower()
+    return re.sub(r"[ \t\u00a0]+", " ", plain)
+
+
+def sentences(message: str) -> list[Sentence]:
+    """Return the message's sentences in order; code blocks and lines quoted with '>' are left out."""
+    parts = [part.strip() for part in _SPLIT.split(normalise(_CODE.sub("\n", message)))]
+    parts = [part for part in parts if part]
+    return [Sentence(part, parts[n + 1] if n + 1 < len(parts) else "") for n, part in enumerate(parts)]
+
+
+def stance(sentence: Sentence, start: int, end: int, *, negation_belongs: bool = False) -> Stance:
+    """Return what the sentence does with the phrase at [start, end).
+
+    Args: negation_belongs: the conviction itself is a denial ("no lottery-like jumps"), so only a refusing verb denies it.
+    """
+    text = sentence.text
+    clause_start = max((hit.end() for hit in _CLAUSE.finditer(text, 0, start)), default=0)
+    before, after = text[clause_start:start], text[end:]
+    if _REFUSAL.search(before) or (not negation_belongs and _NEAR_NEGATOR.search(before)):
+        return "negated"
+    if _REJECTED_AFTER.search(after) or _REJECTED_AFTER.search(text[start:end]):
+        return "negated"
+    if _ATTRIBUTED.search(text):
+        return _stance_on_quote(sentence)
+    if text.rstrip("\"')").endswith("?") and not _REQUEST.search(text):
+        return "asked"
+    return "affirmed"
+
+
+def _stance_on_quote(sentence: Sentence) -> Stance:
+    """A repeated word of the agent counts only when the same breath agrees with it."""
+    follow_up = sentence.after if len(sentence.after.split()) <= 5 else ""
+    if _REJECTED_AFTER.search(sentence.text) or _REJECTED_AFTER.search(follow_up):
+        return "negated"
+    return "affirmed" if _CONFIRMED.search(sentence.text) or _CONFIRMED.search(follow_up) else "quoted"

@@ -1,0 +1,75 @@
+"""Execution and cost: do fill prices, sizes and fees follow the option."""
+
+from evaluator.compare.checks import Context, Result
+from evaluator.measure.case import Run
+from evaluator.measure.specification import delivered_spec
+from evaluator.quant.absent import Absent
+from evaluator.quant.execution import OPTIONS, ExecutionFit, execution_fit, fee_fit
+from records.strategy import Item
+
+_FITS = 0.95
+_CAP_FITS = 0.99
+_MISSES = 0.5
+
+
+def execution(context: Context, item: Item) -> Result:
+    """Compare the fills with what the option makes of an order."""
+    fit = _best_fit(context, context.case.main, item.option)
+    if isinstance(fit, Absent):
+        return "unconfirmed", fit.reason
+    detail = f"{fit.share:.1%} of {fit.fills} fit, {fit.split_orders} orders split; {fit.detail}"
+    if item.option == "adv_cap":
+        return _capped(context, fit, detail)
+    if fit.share >= _FITS:
+        return "confirmed", detail
+    others = [_best_fit(context, context.case.main, option) for option in OPTIONS if option != item.option]
+    best = max(
+        (other.share for other in others if not isinstance(other, Absent) and other.option != "adv_cap"), default=0.0
+    )
+    return ("contradicted" if fit.share < _MISSES and best >= _FITS else "unconfirmed"), detail
+
+
+def _best_fit(context: Context, run: Run, option: str) -> ExecutionFit | Absent:
+    """Return the best fit over the parameter sets to try."""
+    if isinstance(run.panel, Absent):
+        return run.panel
+    best: ExecutionFit | Absent = Absent("no trade log")
+    for params in context.choices("execution", option):
+        fit = execution_fit(option, run.trades, run.panel, params=params)
+        if isinstance(fit, Absent):
+            best = best if isinstance(best, ExecutionFit) else fit
+        elif isinstance(best, Absent) or fit.share > best.share:
+            best = fit
+    return best
+
+
+def _capped(context: Context, fit: ExecutionFit, detail: str) -> Result:
+    """A volume cap is confirmed only where it bound: some order of the main or a stress run was split by it."""
+    if fit.share < _CAP_FITS:
+        return ("contradicted" if fit.share < _MISSES else "unconfirmed"), detail
+    if fit.split_orders:
+        return "confirmed", detail
+    for run in context.case.others:
+        stated = delivered_spec(context.case, run.group).values.get("adv_cap.cap")
+        params = {"cap": stated} if stated is not None else {}
+        if isinstance(run.panel, Absent):
+            continue
+        stress = execution_fit(
+            "adv_cap", run.trades, run.panel, params=params or context.choices("execution", "adv_cap")[-1]
+        )
+        if not isinstance(stress, Absent) and stress.share >= _CAP_FITS and stress.split_orders:
+            return "confirmed", f"{detail}; {run.group}: {stress.share:.1%} fit, {stress.split_orders} orders split"
+    return "unconfirmed", f"{detail}; the cap never bound"
+
+
+def cost(context: Context, item: Item) -> Result:
+    """Compare the fees with the rate."""
+    if item.value is None:
+        return "unconfirmed", "the item has no rate"
+    fit = fee_fit(context.case.main.trades, rate_bps=item.value)
+    if isinstance(fit, Absent):
+        return "unconfirmed", fit.reason
+    detail = f"{fit.share:.1%} of fills at {item.value:g} bps, median {fit.implied_bps:.4f} bps"
+    if fit.share >= _FITS or (fit.total_fits and fit.share >= _MISSES):
+        return "confirmed", detail
+    return ("contradicted" if fit.share < _MISSES else "unconfirmed"), detail

@@ -1,0 +1,130 @@
+"""Dimension 4.2: numbers in results and conclusions stand in a delivered table or beside the file that holds them."""
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from evaluator.measure.case import Case
+from evaluator.measure.verdict import scored
+from records.grade import Judgement
+
+_RAW = ("prices", "fundamentals", "market", "signals")
+"""Tables so large that any number is somewhere in them; a claim about a result is not traced there."""
+_HEADING = re.compile(r"^\s{0,3}(?:#{1,6}\s+(?P<hash>.+?)|\*\*(?P<bold>[^*]+)\*\*)\s*#*\s*$")
+_SECTIONS = re.compile(
+    r"result|conclusion|summary|performance|finding|outcome|sensitivity|out[- ]of[- ]sample|stress", re.IGNORECASE
+)
+_NUMBER = re.compile(
+    r"(?P<cur>[$€£]\s?)?(?P<sign>[-+\u2212])?(?P<body>\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?)"
+    r"(?P<unit>\s?%|\s?bps?\b|\s?basis points?|\s?percent\b|x\b)?"
+)
+_SKIP = re.compile(
+    r"\d{4}-\d{2}-\d{2}|\b(?:19|20)\d{2}\b|\b\d+(?:\.\d+)+\.|^\s*\d+[.)]\s|`[^`]*`|https?://\S+|\b\w+_\d+\w*|\b[A-Za-z]+\d+\b"
+)
+_METRIC = re.compile(
+    r"return|sharpe|sortino|calmar|drawdown|volatil|turnover|exposure|trades?\b|fills?\b|cagr|win rate|equity|fees?\b|cost|alpha|beta|excess",
+    re.IGNORECASE,
+)
+_SOURCE = re.compile(r"[\w./-]+\.(?:csv|json|parquet|xlsx|tsv)\b", re.IGNORECASE)
+_LEVELS = ((4, 0.90), (3, 0.75), (2, 0.50), (1, 0.25))
+_MAX_CHARS = 400_000
+
+
+@dataclass(frozen=True)
+class _Claim:
+    value: float
+    step: float
+    """Half a unit of the last printed digit."""
+    is_percent: bool
+    line: str
+
+
+def judge(case: Case) -> Judgement:
+    """Return the verdict of 4.2."""
+    report = case.report
+    if report is None:
+        return scored("4.2", 0, "no report was delivered")
+    claims = list(_claims(report.text[:_MAX_CHARS]))
+    if not claims:
+        return scored("4.2", 0, f"{report.path} makes no numeric claim in results or conclusions")
+    cells = _cells(case)
+    files = {table.path.split("#")[0].rsplit("/", 1)[-1].lower() for table in case.delivery.tables}
+    lost = [claim for claim in claims if not _traced(claim, cells, files)]
+    share = 1 - len(lost) / len(claims)
+    evidence = [f"{report.path}: {len(claims) - len(lost)} of {len(claims)} numeric claims stand in a delivered table"]
+    evidence += [f"not traced: {claim.value:g} in '{claim.line[:120]}'" for claim in lost[:5]]
+    score = next((level for level, limit in _LEVELS if share > limit or (level < 4 and share >= limit)), 0)
+    return scored("4.2", score, f"{share:.0%} of the numeric claims are traced", evidence)
+
+
+def _claims(text: str) -> Iterator[_Claim]:
+    inside = not any(_SECTIONS.search(title) for title in _titles(text))
+    fenced = False
+    for line in text.splitlines():
+        if line.lstrip().startswith("```"):
+            fenced = not fenced
+            continue
+        heading = _HEADING.match(line)
+        if heading is not None:
+            inside = _SECTIONS.search(heading["hash"] or heading["bold"]) is not None
+            continue
+        if inside and not fenced:
+            yield from _line_claims(line)
+
+
+def _titles(text: str) -> list[str]:
+    found = (_HEADING.match(line) for line in text.splitlines())
+    return [hit["hash"] or hit["bold"] for hit in found if hit is not None]
+
+
+def _line_claims(line: str) -> Iterator[_Claim]:
+    plain = _SKIP.sub(" ", line)
+    speaks = _METRIC.search(line) is not None
+    for hit in _NUMBER.finditer(plain):
+        unit = (hit["unit"] or "").strip().lower()
+        if not unit and not speaks and not hit["cur"]:
+            continue
+        body = hit["body"].replace(",", "")
+        decimals = len(body.partition(".")[2])
+        yield _Claim(float(body), 0.5 * 10.0**-decimals, unit in ("%", "percent"), line.strip())
+
+
+def _cells(case: Case) -> list[float]:
+    """Return the absolute values of all numbers of the delivered result tables, sorted."""
+    values: list[float] = []
+    for table in case.delivery.tables:
+        if table.role in _RAW:
+            continue
+        values.append(float(len(table.frame)))
+        for column in table.frame.columns:
+            cells = table.frame[column]
+            if pd.api.types.is_bool_dtype(cells) or pd.api.types.is_datetime64_any_dtype(cells):
+                continue
+            numbers = pd.to_numeric(cells, errors="coerce").to_numpy(dtype=float, na_value=np.nan)
+            values.extend(np.abs(numbers[np.isfinite(numbers)]).tolist())
+            if cells.dtype == object or pd.api.types.is_string_dtype(cells):
+                values.extend(_numbers_in_text(cells))
+    return sorted(set(values))
+
+
+def _numbers_in_text(cells: "pd.Series[str]") -> Iterator[float]:
+    for text in cells.dropna().astype(str).head(2_000):
+        for hit in _NUMBER.finditer(text[:400]):
+            yield float(hit["body"].replace(",", ""))
+
+
+def _traced(claim: _Claim, cells: list[float], files: set[str]) -> bool:
+    if any(name.group().rsplit("/", 1)[-1].lower() in files for name in _SOURCE.finditer(claim.line)):
+        return True
+    scales = (1.0, 0.01) if claim.is_percent else (1.0, 0.01, 100.0)
+    return any(_near(cells, claim.value * scale, claim.step * scale) for scale in scales)
+
+
+def _near(cells: list[float], value: float, step: float) -> bool:
+    slack = step * (1 + 1e-6) + 1e-12
+    at = bisect_left(cells, value - slack)
+    return at < len(cells) and cells[at] <= value + slack

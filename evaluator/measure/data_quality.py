@@ -1,0 +1,33 @@
+"""Dimension 1.4: missing values, gaps, duplicates, stale prices, outliers and impossible bars of the delivered data."""
+
+from evaluator.measure.case import Case
+from evaluator.measure.verdict import scored
+from evaluator.quant.absent import Absent
+from evaluator.quant.quality import fundamental_quality, price_quality
+from records.grade import Judgement
+
+_LIMITS = ((4, 0.005), (3, 0.02), (2, 0.05), (1, 0.15))
+"""Share of impossible fundamentals rows a level bears, as for missing prices."""
+
+
+def judge(case: Case) -> Judgement:
+    """Return the verdict of 1.4: the worst price table decides, faulty fundamentals lower it."""
+    evidence: list[str] = []
+    scores: list[int] = []
+    for table in case.delivery.of("prices"):
+        quality = price_quality(table.frame)
+        if isinstance(quality, Absent):
+            evidence.append(f"{table.path}: {quality.reason}")
+            continue
+        scores.append(quality.score)
+        shown = ", ".join(f"{name} {value:.4%}" for name, value in quality.measures.items())
+        evidence.append(f"{table.path}: {quality.rows} rows, {shown}")
+        evidence += [f"{name}: {', '.join(rows)}" for name, rows in sorted(quality.examples.items())]
+    if not scores:
+        return scored("1.4", 0, "no usable price table was delivered", evidence)
+    for table in case.delivery.of("fundamentals"):
+        counts = fundamental_quality(table.frame)
+        faulty = sum(count for name, count in counts.items() if name != "rows") / max(len(table.frame), 1)
+        scores.append(next((level for level, limit in _LIMITS if faulty <= limit), 0))
+        evidence.append(f"{table.path}: " + ", ".join(f"{name} {count}" for name, count in sorted(counts.items())))
+    return scored("1.4", min(scores), "the worst measure of the worst table decides", evidence)

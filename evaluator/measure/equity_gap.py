@@ -1,0 +1,40 @@
+"""How far the delivered equity lies from the book rebuilt from the fills."""
+
+from dataclasses import dataclass
+
+import pandas as pd
+
+from evaluator.measure.case import Case
+from evaluator.quant.absent import Absent
+
+
+@dataclass(frozen=True)
+class EquityGap:
+    """The comparison of two equity curves."""
+
+    largest: float
+    """Largest relative gap on a common session; infinite when there is none."""
+    day: pd.Timestamp | None
+    same_sessions: bool
+    """Both curves stand on the same sessions, apart from the day the capital is put in."""
+
+    @property
+    def text(self) -> str:
+        """The comparison in words."""
+        where = f" on {self.day.date()}" if self.day is not None else ""
+        return f"rebuilt and delivered equity differ by at most {self.largest:.4%}{where}"
+
+
+def equity_gap(case: Case) -> EquityGap | None:
+    """Return the gap of the main run; None when there is no delivered equity or no rebuilt book."""
+    delivered, book = case.main.equity, case.rebuilt
+    if delivered is None or isinstance(book, Absent):
+        return None
+    common = delivered.index.intersection(book.equity.index)
+    if not len(common):
+        return EquityGap(float("inf"), None, same_sessions=False)
+    gap = (delivered[common] / book.equity[common] - 1).abs()
+    missing = delivered.index.symmetric_difference(book.equity.index)
+    if not gap.notna().any():
+        return EquityGap(float("inf"), None, same_sessions=False)
+    return EquityGap(float(gap.max()), pd.Timestamp(gap.idxmax()), same_sessions=len(missing) <= 1)

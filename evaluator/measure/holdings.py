@@ -1,0 +1,157 @@
+"""Whether the fills of a decision lead to the shares its target weights ask for, at the prices it was taken at.
+
+Both sides of the comparison use the decision's closing prices and equity, so that what the market did between decision
+and fill is no error. A buy may fall short where cash ran out or the volume cap bound; a stop may take a name away.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from evaluator.measure.case import Case
+from evaluator.measure.recompute import params_of
+from evaluator.quant.absent import Absent
+from evaluator.quant.accounting import Rebuild
+
+WEIGHT_TOLERANCE = 0.01
+SHARE_TOLERANCE = 0.01
+_CASH_SPENT = 0.01
+"""Cash below this share of equity means that buys were scaled down to what could be paid."""
+_STOPS = ("stop", "stop_loss", "drawdown_stop", "risk", "position_stop")
+
+
+@dataclass(frozen=True)
+class DecisionFit:
+    """One decision: how far the held names lie from their targets after its fills."""
+
+    date: pd.Timestamp
+    largest_weight_gap: float
+    weights_fit: bool
+    shares_fit: bool
+    worst: str
+
+
+def decision_fits(case: Case, targets: pd.DataFrame, book: Rebuild) -> list[DecisionFit]:
+    """Return one comparison per decision within the rebuilt period that has room for its fills, oldest first."""
+    trades = case.main.trades
+    if trades is None:
+        return []
+    fills = _Fills(case, trades, book)
+    days = [day for day in targets.index if book.equity.index[0] <= day < book.equity.index[-1]]
+    fits = []
+    for number, day in enumerate(days):
+        following = days[number + 1] if number + 1 < len(days) else book.equity.index[-1]
+        last = fills.last_of(day, following)
+        if last is None or fills.is_interrupted(day, last):
+            continue
+        fits.append(_fit(day, last, targets.loc[day], book, fills))
+    return fits
+
+
+class _Fills:
+    """The fills by decision, as arrays."""
+
+    def __init__(self, case: Case, trades: pd.DataFrame, book: Rebuild) -> None:
+        self._case, self._book = case, book
+        self._date = trades["date"].to_numpy()
+        self._symbol = trades["symbol"].astype(str).to_numpy()
+        self._side = trades["side"].to_numpy(dtype=float)
+        self._quantity = trades["quantity"].to_numpy(dtype=float)
+        stated = "signal_date" in trades.columns
+        self._signal = trades["signal_date"].to_numpy() if stated else np.full(len(trades), np.datetime64("NaT"))
+        reason = trades["reason"].astype(str).str.lower() if "reason" in trades.columns else pd.Series("", trades.index)
+        self._stop = reason.isin(_STOPS).to_numpy()
+        panel = case.main.panel
+        self._volume = None if isinstance(panel, Absent) else panel.field("volume")
+
+    def last_of(self, day: pd.Timestamp, following: pd.Timestamp) -> pd.Timestamp | None:
+        """Return the last session of the decision's fills; the next session where it has none."""
+        mine = (self._signal == day.to_datetime64()) & ~self._stop
+        sessions = self._book.equity.index
+        first = sessions.searchsorted(day, side="right")
+        if first >= len(sessions):
+            return None
+        if not mine.any():
+            return pd.Timestamp(sessions[first])
+        last = pd.Timestamp(self._date[mine].max())
+        return min(last, pd.Timestamp(following)) if last >= sessions[first] else None
+
+    def is_interrupted(self, day: pd.Timestamp, last: pd.Timestamp) -> bool:
+        """Whether a portfolio stop stands over the decision: it fell into its fills, or the book is in its cooldown."""
+        if self._case.spec.risk_control != "drawdown_stop":
+            return False
+        between = (self._signal >= day.to_datetime64()) & (self._signal <= last.to_datetime64()) & self._stop
+        if between.any():
+            return True
+        before = self._date <= last.to_datetime64()
+        if not before.any() or self._book.shares.loc[last].abs().sum() > 0:
+            return False
+        latest = self._date[before].max()
+        return bool(self._stop[before & (self._date == latest)].any())
+
+    def stopped(self, day: pd.Timestamp, last: pd.Timestamp) -> set[str]:
+        """Return names that a later signal traded within the decision's window."""
+        later = (self._signal > day.to_datetime64()) & (self._date <= last.to_datetime64())
+        same_day_stop = (self._signal == day.to_datetime64()) & self._stop
+        return set(self._symbol[later | same_day_stop])
+
+    def bought(self, day: pd.Timestamp) -> set[str]:
+        return set(self._symbol[(self._signal == day.to_datetime64()) & (self._side > 0)])
+
+    def capped(self, day: pd.Timestamp) -> set[str]:
+        """Return names with a fill of the decision at the volume cap."""
+        if self._case.spec.execution != "adv_cap" or self._volume is None:
+            return set()
+        cap = params_of(self._case.spec, "adv_cap").get("cap", 5.0) / 100
+        names = set()
+        for at in np.flatnonzero(self._signal == day.to_datetime64()):
+            symbol, when = self._symbol[at], pd.Timestamp(self._date[at])
+            if symbol in self._volume.columns and when in self._volume.index:
+                room = np.floor(cap * float(self._volume.at[when, symbol]))
+                if self._quantity[at] >= room - 1:
+                    names.add(symbol)
+        return names
+
+
+def _fit(
+    day: pd.Timestamp, last: pd.Timestamp, target: "pd.Series[float]", book: Rebuild, fills: _Fills
+) -> DecisionFit:
+    names = book.shares.columns.union(target.index)
+    price = book.marks.loc[day].reindex(names)
+    held = book.shares.loc[last].reindex(names, fill_value=0.0)
+    equity = float(book.equity[day])
+    weight = target.reindex(names, fill_value=0.0).fillna(0.0)
+    wanted = (weight * equity / price).fillna(0.0)
+    ignored = fills.stopped(day, last)
+    short = fills.capped(day)
+    gap = (held - wanted) * price.fillna(0.0) / equity
+    lean = _scaled_buys(held, wanted, fills.bought(day), spent=float(book.cash[last]) <= _CASH_SPENT * equity)
+    keep = np.array(
+        [name not in ignored and not (name in short and gap[name] < 0) and name not in lean for name in names]
+    )
+    if not keep.any():
+        return DecisionFit(day, 0.0, weights_fit=True, shares_fit=True, worst="")
+    off = gap[keep].abs()
+    shares_off = (held - wanted).abs()[keep] > np.maximum(SHARE_TOLERANCE * wanted[keep], 1.0 + 1e-6)
+    worst = str(off.idxmax())
+    return DecisionFit(
+        day,
+        float(off.max()),
+        weights_fit=bool(off.max() <= WEIGHT_TOLERANCE),
+        shares_fit=not bool(shares_off.any()),
+        worst=f"{worst} held {held[worst]:g}, target {wanted[worst]:.2f} shares",
+    )
+
+
+def _scaled_buys(held: "pd.Series[float]", wanted: "pd.Series[float]", bought: set[str], *, spent: bool) -> set[str]:
+    """Return bought names that fall short by one common ratio because the cash was spent."""
+    if not spent:
+        return set()
+    ratios = {
+        name: held[name] / wanted[name] for name in bought if wanted.get(name, 0.0) > 0 and held[name] < wanted[name]
+    }
+    if not ratios:
+        return set()
+    low = min(ratios.values())
+    return set(ratios) if low >= 0.8 else {name for name, ratio in ratios.items() if ratio >= 0.8}

@@ -1,0 +1,24 @@
+"""Reported metrics held against a rebuilt book or against the delivered equity, under one set of conventions."""
+
+from typing import Any
+
+import pandas as pd
+
+from evaluator.measure.case import Case
+from evaluator.quant.accounting import Rebuild
+from evaluator.quant.tolerance import MetricReport, compare_metrics
+
+
+def check_metrics(case: Case, book: Rebuild, equity: "pd.Series[Any] | None" = None) -> MetricReport:
+    """Return each reported metric against the book's equity, or against another equity curve of the same fills."""
+    run, spec = case.main, case.spec
+    curve = book.equity if equity is None else equity
+    return compare_metrics(
+        run.reported,
+        curve,
+        capital=book.capital,
+        cash=book.cash.reindex(curve.index),
+        trades=run.trades,
+        rate_bps=spec.values.get("fixed_rate.rate_bps", 0.0),
+        labels=run.metric_labels,
+    )

@@ -1,0 +1,79 @@
+"""Runs every program dimension on one delivery and collects the verdicts in the rubric's order."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from evaluator.measure import (
+    audit,
+    citation,
+    core_metrics,
+    cost_model,
+    data_quality,
+    explainability,
+    point_in_time,
+    process,
+    recomputation,
+    strictness,
+)
+from evaluator.measure.case import Case
+from evaluator.measure.verdict import not_run, unverified
+from evaluator.package.delivery import Delivery
+from records.grade import Judgement, Measured
+from records.rubric import load_rubric
+from records.spec import DeliveredSpec
+
+DATA_FAULTS = (
+    ValueError,
+    TypeError,
+    KeyError,
+    IndexError,
+    AttributeError,
+    ArithmeticError,
+    RecursionError,
+    MemoryError,
+    NotImplementedError,
+)
+"""What arithmetic on a hostile table may raise. A dimension hit by one is unverified, which is never a pass."""
+
+_COMPARED = ("2.1", "2.2", "2.3", "2.4", "2.5", "2.6")
+
+
+_JUDGES: dict[str, Callable[[Case], Judgement]] = {
+    "1.1": strictness.judge,
+    "1.4": data_quality.judge,
+    "2.12": explainability.judge,
+    "3.1": point_in_time.judge,
+    "3.2": recomputation.judge,
+    "3.3": core_metrics.judge,
+    "3.5": cost_model.judge,
+    "3.7": audit.judge,
+    "3.8": process.judge,
+    "4.2": citation.judge,
+}
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """All that `measure` writes."""
+
+    spec: DeliveredSpec
+    measured: Measured
+
+
+def measure(delivery: Delivery) -> Measurement:
+    """Return the delivered specification, one judgement per dimension that needs no strategy, and the facts."""
+    case = Case(delivery)
+    judgements = []
+    for dimension in load_rubric().dimensions:
+        if dimension.id in _COMPARED:
+            continue
+        judge = _JUDGES.get(dimension.id)
+        judgements.append(not_run(dimension.id) if judge is None else _guarded(dimension.id, judge, case))
+    return Measurement(case.spec, Measured(judgements=tuple(judgements), facts=case.facts()))
+
+
+def _guarded(dimension: str, judge: Callable[[Case], Judgement], case: Case) -> Judgement:
+    try:
+        return judge(case)
+    except DATA_FAULTS as fault:
+        return unverified(dimension, f"the check stopped on the delivered data ({type(fault).__name__})")

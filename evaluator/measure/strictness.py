@@ -1,0 +1,56 @@
+"""Dimension 1.1: no dated row of the delivery lies after the last date that may be used."""
+
+import pandas as pd
+
+from evaluator.measure.case import Case
+from evaluator.measure.verdict import scored
+from evaluator.quant.entry import late_rows
+from records.grade import Judgement
+
+_BACKTEST = ("trades", "equity", "signals", "selections", "weights")
+_DATA = ("prices", "fundamentals", "market")
+_UNDATED = ("sources",)
+"""Retrieval stamps are no observation dates (rubric 1.1)."""
+_SHOWN = 3
+
+
+def judge(case: Case) -> Judgement:
+    """Return the verdict of 1.1."""
+    cut = pd.Timestamp(case.t_cut)
+    evidence: list[str] = []
+    late = {"backtest": 0, "data": 0, "other": 0}
+    dated_tables = 0
+    for table in case.delivery.tables:
+        if table.role in _UNDATED or not len(table.frame):
+            continue
+        dated_tables += table.role in _DATA and _is_dated(table.frame)
+        found = late_rows(table.frame, case.t_cut)
+        if not len(found):
+            continue
+        kind = "backtest" if table.role in _BACKTEST else "data" if table.role in _DATA else "other"
+        late[kind] += found["row"].nunique()
+        first = ", ".join(f"{row.column} {pd.Timestamp(row.date).date()}" for row in found.head(_SHOWN).itertuples())
+        evidence.append(f"{table.path}: {len(found)} dates after {cut.date()}: {first}")
+    return _verdict(case, late, dated_tables, evidence)
+
+
+def _verdict(case: Case, late: dict[str, int], dated_tables: int, evidence: list[str]) -> Judgement:
+    if late["backtest"]:
+        return scored("1.1", 0, f"{late['backtest']} fills, equity, signal or weight rows are late", evidence)
+    if late["data"] > 5:
+        return scored("1.1", 0, f"{late['data']} data rows are late", evidence)
+    if not dated_tables:
+        return scored("1.1", 0, "no dated data table was delivered", evidence)
+    if late["data"]:
+        return scored("1.1", 1, f"{late['data']} data rows are late", evidence)
+    if late["other"]:
+        return scored("1.1", 2, f"{late['other']} rows of tables outside the backtest are late", evidence)
+    if case.delivery.late_workspace_files:
+        files = [f"workspace: {path}" for path in case.delivery.late_workspace_files]
+        return scored("1.1", 3, f"{len(files)} captured workspace files hold late rows", files)
+    read = [f"{table.path}: read as {table.role}, {len(table.frame)} rows" for table in case.delivery.tables]
+    return scored("1.1", 4, f"every dated row is at or before {case.t_cut}", read)
+
+
+def _is_dated(frame: pd.DataFrame) -> bool:
+    return any(pd.api.types.is_datetime64_any_dtype(frame[column]) for column in frame.columns)

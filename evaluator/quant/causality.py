@@ -1,0 +1,158 @@
+"""Do delivered signals know the future? Two tests of evaluator.md 2.5 (c)."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from evaluator.quant.absent import Absent
+from evaluator.quant.arrays import FloatArray
+from evaluator.quant.factors import FactorInputs, factor_scores, skip
+from evaluator.quant.panel import PricePanel
+
+MIN_DATES = 20
+MAX_DATES = 80
+"""The tests look at this many dates spread over the sample: enough for a t of 6, cheap for weekly books."""
+MAX_OFFSET = 21
+_EQUAL = 1e-6
+_MATCH = 0.90
+_OWN_MATCH = 0.50
+_MIN_NAMES = 6
+_MEAN_LIMIT = 0.1
+_T_LIMIT = 6.0
+
+
+@dataclass(frozen=True)
+class OffsetResult:
+    """Whether delivered values are own values of a later date."""
+
+    violation: bool
+    offset: int
+    """Sessions after t whose values match best; 0 when those of t do."""
+    share_future: float
+    """Share of cells equal to the own value at t + offset."""
+    share_own: float
+    """Share of cells equal to the own value at t."""
+    dates: int
+
+
+@dataclass(frozen=True)
+class ResidualResult:
+    """Whether what a delivered signal adds to the own one foretells returns."""
+
+    violation: bool
+    tests: dict[str, tuple[float, float]]
+    """target -> (mean cross-sectional correlation, t)."""
+    dates: int
+
+
+def _sample(delivered: pd.DataFrame) -> pd.DataFrame:
+    known = delivered.loc[delivered.notna().any(axis=1)]
+    if len(known) > MAX_DATES:
+        known = known.iloc[np.unique(np.linspace(0, len(known) - 1, MAX_DATES).astype(int))]
+    return known
+
+
+def offset_test(delivered: pd.DataFrame, factor: str, inputs: FactorInputs) -> OffsetResult | Absent:
+    """Compare delivered factor values (dates x symbols) with own values of the sessions after t.
+
+    Offsets within the factor's skip are not tried: they use no price after t.
+    """
+    sample = _sample(delivered)
+    if len(sample) < MIN_DATES:
+        return Absent(f"{len(sample)} decision dates carry values of {factor}, {MIN_DATES} are needed")
+    dates = pd.DatetimeIndex(sample.index)
+    own = factor_scores(factor, inputs, dates)
+    if isinstance(own, Absent):
+        return own
+    symbols = sample.columns.intersection(own.columns)
+    values = sample[symbols].to_numpy(dtype=float)
+    share_own = _equal_share(values, own[symbols].to_numpy())
+    best, best_share = 0, share_own
+    rows = inputs.panel.rows(dates)
+    first = skip(factor) + 1
+    for offset in range(first, first + MAX_OFFSET):
+        later = np.minimum(rows + offset, len(inputs.panel.sessions) - 1)
+        future = factor_scores(factor, inputs, inputs.panel.sessions[later])
+        if isinstance(future, Absent):
+            continue
+        inside = rows + offset < len(inputs.panel.sessions)
+        share = _equal_share(values[inside], future[symbols].to_numpy()[inside])
+        if share > best_share:
+            best, best_share = offset, share
+    violation = best > 0 and best_share >= _MATCH and share_own < _OWN_MATCH
+    return OffsetResult(violation, best, best_share, share_own, len(dates))
+
+
+def _equal_share(a: FloatArray, b: FloatArray) -> float:
+    known = np.isfinite(a) & np.isfinite(b)
+    if not known.any():
+        return 0.0
+    return float((np.abs(a - b)[known] <= _EQUAL * np.maximum(1.0, np.abs(b[known]))).mean())
+
+
+def residual_test(delivered: pd.DataFrame, own: pd.DataFrame, panel: PricePanel) -> ResidualResult | Absent:
+    """Correlate what is left of the delivered ranks after the own ranks with later returns and their size."""
+    sample = _sample(delivered)
+    symbols = sample.columns.intersection(own.columns).intersection(panel.symbols)
+    days = pd.DatetimeIndex(sample.index).intersection(pd.DatetimeIndex(own.index))
+    targets = _targets(panel, days, symbols)
+    left = [
+        _residual(a, b)
+        for a, b in zip(
+            sample.loc[days, symbols].to_numpy(dtype=float), own.loc[days, symbols].to_numpy(dtype=float), strict=True
+        )
+    ]
+    used = sum(one is not None for one in left)
+    if len(days) < MIN_DATES:
+        return Absent(f"{len(days)} decision dates carry both signals, {MIN_DATES} are needed")
+    tests: dict[str, tuple[float, float]] = {}
+    for name, values in targets.items():
+        found = [_correlation(one, row) for one, row in zip(left, values, strict=True) if one is not None]
+        known = np.array([value for value in found if np.isfinite(value)])
+        if len(known) >= MIN_DATES and known.std(ddof=1) > 0:
+            tests[name] = (float(known.mean()), float(known.mean() / known.std(ddof=1) * np.sqrt(len(known))))
+    violation = any(abs(mean) > _MEAN_LIMIT and abs(t) > _T_LIMIT for mean, t in tests.values())
+    return ResidualResult(violation, tests, used)
+
+
+def _targets(panel: PricePanel, days: pd.DatetimeIndex, symbols: pd.Index) -> dict[str, FloatArray]:
+    closes = panel.adjusted[symbols].to_numpy()
+    rows = panel.rows(days)
+    last = len(closes) - 1
+    out: dict[str, FloatArray] = {}
+    for name, ahead in (("next_1", 1), ("next_5", 5)):
+        with np.errstate(divide="ignore", invalid="ignore"):
+            move = closes[np.minimum(rows + ahead, last)] / closes[np.maximum(rows, 0)] - 1
+        move[(rows + ahead > last) | (rows < 0)] = np.nan
+        out[name], out[f"{name}_size"] = move, np.abs(move)
+    return out
+
+
+def _ranked(values: FloatArray) -> FloatArray:
+    return np.asarray(pd.Series(values).rank().to_numpy(dtype=float))
+
+
+def _residual(delivered: FloatArray, own: FloatArray) -> FloatArray | None:
+    known = np.isfinite(delivered) & np.isfinite(own)
+    if known.sum() < _MIN_NAMES:
+        return None
+    a, b = _ranked(delivered[known]), _ranked(own[known])
+    a, b = a - a.mean(), b - b.mean()
+    power = float(b @ b)
+    rest = a - b * (float(a @ b) / power if power > 0 else 0.0)
+    if float(rest @ rest) <= 1e-6 * max(float(a @ a), 1.0):
+        return None
+    out = np.full(len(delivered), np.nan)
+    out[known] = rest
+    return out
+
+
+def _correlation(residual: FloatArray, target: FloatArray) -> float:
+    known = np.isfinite(residual) & np.isfinite(target)
+    if known.sum() < _MIN_NAMES:
+        return float("nan")
+    a, b = residual[known] - residual[known].mean(), _ranked(target[known])
+    b = b - b.mean()
+    size = float(np.sqrt((a @ a) * (b @ b)))
+    return float(a @ b) / size if size > 0 else float("nan")

@@ -1,0 +1,129 @@
+"""Rows to tables of text, with every stand-in said beside the numbers. Knows no terminal."""
+
+from dataclasses import dataclass
+
+from records.grade import SCORED_CATEGORIES
+from reports.collect import RunView
+from reports.summary import AgentRow, SessionRow, agent_rows, session_rows
+
+_HEADS = {
+    "data": "data",
+    "strategy": "strat.",
+    "backtest": "backt.",
+    "assessment": "assess.",
+    "user_experience": "UX",
+}
+
+
+@dataclass(frozen=True)
+class Table:
+    """A titled table; every cell is text, ready to print."""
+
+    title: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+
+@dataclass(frozen=True)
+class Report:
+    """The tables of a run and the sentences that must stand beside them."""
+
+    tables: tuple[Table, ...]
+    notes: tuple[str, ...]
+
+
+def run_report(run: RunView) -> Report:
+    """Return the table of sessions, the table of agents, and what a reader must know to read them."""
+    return Report(
+        tables=(_sessions(session_rows(run)), _agents(agent_rows(run))),
+        notes=run_notes(run),
+    )
+
+
+def run_notes(run: RunView) -> tuple[str, ...]:
+    """Return the sentences on stand-ins, judge, gradings that are not complete, and time."""
+    record = run.record
+    notes = [f"Stand-in: {sentence}" for sentence in record.stand_ins]
+    if record.stand_ins:
+        notes.append("A run with stand-ins exercises the machine; it is no result and cannot be ranked.")
+    notes.append(f"User: {record.user}. Judge: {record.judge}.")
+    grades = [cell.grade for cell in run.cells if cell.grade is not None]
+    if any(not grade.grading_complete for grade in grades):
+        notes.append("Grading incomplete: Q is over the dimensions that ran; a veto that did not run is no pass.")
+    versions = sorted({grade.evaluator_version for grade in grades})
+    if len(versions) > 1:
+        notes.append(f"Grades of several evaluator versions are not comparable: {', '.join(versions)}.")
+    elif versions:
+        notes.append(f"Evaluator version: {versions[0]}.")
+    if any(grade.engine == "process" for grade in grades):
+        notes.append("Some grades were made by processes on this machine instead of containers.")
+    if run.wall_s is not None:
+        notes.append(f"Wall clock: {run.wall_s:.0f} s at concurrency {record.concurrency}.")
+    return tuple(notes)
+
+
+def _sessions(rows: tuple[SessionRow, ...]) -> Table:
+    return Table(
+        title="Sessions",
+        columns=(
+            "agent", "seed", "rep", "end", "turns", "cut", "Q", *_HEADS.values(), "score", "accepted",
+            "vetoes failed", "not run", "voids", "s",
+        ),
+        rows=tuple(
+            (
+                row.agent,
+                str(row.seed),
+                str(row.repeat),
+                row.end,
+                str(row.turns),
+                str(row.cut_turns),
+                number(row.quality),
+                *(number(row.categories[name]) for name in SCORED_CATEGORIES),
+                number(row.score),
+                row.accepted,
+                " ".join(row.vetoes_failed) or "-",
+                " ".join(row.vetoes_not_run) or "-",
+                str(row.voids),
+                number(row.wall_s),
+            )
+            for row in rows
+        ),
+    )  # fmt: skip
+
+
+def _agents(rows: tuple[AgentRow, ...]) -> Table:
+    return Table(
+        title="Agents",
+        columns=(
+            "agent", "sessions", "measured", "accepted", "Q", *_HEADS.values(), "score", "end reasons",
+            "vetoes failed", "not run", "cut", "voids", "s",
+        ),
+        rows=tuple(
+            (
+                row.agent,
+                str(row.planned),
+                str(row.measured),
+                f"{row.accepted}/{row.measured}",
+                number(row.quality),
+                *(number(row.categories[name]) for name in SCORED_CATEGORIES),
+                number(row.score),
+                counts(row.ends),
+                counts(row.vetoes_failed),
+                " ".join(row.vetoes_not_run) or "-",
+                str(row.cut_turns),
+                str(row.voids),
+                number(row.wall_s),
+            )
+            for row in rows
+        ),
+    )  # fmt: skip
+
+
+def number(value: float | None) -> str:
+    """Return a number with one decimal, or a dash when there is none."""
+    return "-" if value is None else f"{value:.1f}"
+
+
+def counts(values: dict[str, int]) -> str:
+    """Return `name x count` pairs, or a dash when there are none."""
+    return ", ".join(f"{name} x{count}" for name, count in values.items()) or "-"

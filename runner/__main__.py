@@ -1,0 +1,5 @@
+"""`python -m runner` is the same program as `runner`."""
+
+from runner.cli import main
+
+main()

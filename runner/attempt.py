@@ -1,0 +1,90 @@
+"""One attempt of a cell: its folder, its place at the gateway, its box, agent and user; run once, then sealed."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Protocol
+
+from structlog.typing import FilteringBoundLogger
+
+from adapters.protocol import Adapter
+from records.errors import EvalError
+from records.paths import AttemptPaths
+from records.session import EndEvent
+from records.task import Task
+from runner.session import Parts, User, run_session
+from runner.stop import Stop
+from runner.store import AttemptStore
+from sandbox.protocol import Sandbox
+
+
+class Door(Protocol):
+    """The gateway as a session needs it."""
+
+    def open(self, session: str, paths: AttemptPaths) -> Path:
+        """Begin to listen for this session, logging to its folder; return the host folder with the two sockets."""
+
+    def close(self, session: str) -> None:
+        """Stop listening; the call log is complete afterwards."""
+
+    def check(self, session: str) -> None:
+        """Raise ProviderError or SandboxError when the gateway or an upstream failed for good."""
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """Everything an attempt needs, made by `runner.wiring`."""
+
+    session: str
+    task: Task
+    store: AttemptStore
+    door: Door
+    adapter: Adapter
+    make_sandbox: Callable[[Path], Sandbox]
+    """Takes the folder with the gateway's sockets."""
+    make_user: Callable[[AttemptStore], User]
+    stop: Stop
+    now: Callable[[], datetime]
+    log: FilteringBoundLogger
+
+    @property
+    def paths(self) -> AttemptPaths:
+        """Where this attempt is written."""
+        return self.store.paths
+
+    def run(self) -> EndEvent:
+        """Run the session and seal its folder. Raises EvalError or Cancelled: nothing of it runs on."""
+        try:
+            sandbox = self.make_sandbox(self.door.open(self.session, self.paths))
+            with self.stop.kills(self.session, sandbox.cancel):
+                end = run_session(self._parts(sandbox))
+        finally:
+            self._leave()
+        self.store.seal()
+        return end
+
+    def record_void(self, end: EndEvent) -> None:
+        """Write how a void or cancelled attempt ended and seal what it left. Raises OSError."""
+        self.store.append(end)
+        self.store.seal()
+
+    def _parts(self, sandbox: Sandbox) -> Parts:
+        return Parts(
+            session=self.session,
+            task=self.task,
+            sandbox=sandbox,
+            adapter=self.adapter,
+            user=self.make_user(self.store),
+            store=self.store,
+            now=self.now,
+            log=self.log,
+            stop=self.stop,
+            witness=lambda: self.door.check(self.session),
+        )
+
+    def _leave(self) -> None:
+        try:
+            self.door.close(self.session)
+        except EvalError as error:
+            self.log.error("gateway_session_not_closed", detail=str(error))

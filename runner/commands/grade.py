@@ -1,0 +1,80 @@
+"""runner grade: grade again from disk; needs no network and no key, and no engine either."""
+
+from pathlib import Path
+
+import click
+
+from evaluator.version import evaluator_version
+from records.errors import GradingError, PrerequisiteError, UsageError
+from records.limits import DEFAULT_LIMITS
+from records.paths import AttemptPaths
+from records.run import RunRecord
+from reports.collect import CellView, read_run
+from reports.table import run_report
+from runner import wiring
+from runner.commands.show import describe, find_attempt
+from runner.grade import Grading, grade_attempt
+from runner.grading import Grader
+from runner.launch import JUDGE
+from runner.terminal import print_json, print_report
+
+
+@click.command()
+@click.argument("target", type=click.Path(path_type=Path))
+@click.option("--no-engine", is_flag=True, help="Run the evaluator as child processes although an engine answers.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def grade(target: Path, *, no_engine: bool, as_json: bool) -> None:
+    """Grade RUN or SESSION with this version of the evaluator; earlier gradings stay."""
+    run = _run_of(target)
+    how = Grading(_grader(no_engine=no_engine), evaluator_version(), JUDGE, run.user)
+    if (target / "run.json").is_file():
+        _grade_run(target, how, as_json=as_json)
+        return
+    made = grade_attempt(find_attempt(target), how)
+    if as_json:
+        print_json(made.model_dump(mode="json"))
+    else:
+        print(describe(made))
+
+
+def _grade_run(root: Path, how: Grading, *, as_json: bool) -> None:
+    due = [paths for cell in read_run(root).cells if (paths := _due(cell, how.version)) is not None]
+    failed = []
+    for paths in due:
+        try:
+            grade_attempt(paths, how)
+        except GradingError as error:
+            failed.append(str(error))
+    if as_json:
+        print_json({"graded": len(due) - len(failed), "failed": failed, "version": how.version})
+    else:
+        print_report(run_report(read_run(root)))
+        print(f"{len(due) - len(failed)} sessions graded with evaluator {how.version}")
+        for sentence in failed:
+            print(f"not graded: {sentence}")
+    if failed:
+        raise click.exceptions.Exit(1)
+
+
+def _grader(*, no_engine: bool) -> Grader:
+    """Return the container form where an engine answers with the image built, else the process form."""
+    if not no_engine:
+        try:
+            return wiring.grader(DEFAULT_LIMITS, machine=wiring.DockerMachine())
+        except PrerequisiteError as error:
+            click.echo(f"runner: {error}; grading with a child process instead", err=True)
+    return wiring.grader(DEFAULT_LIMITS, machine=None)
+
+
+def _due(cell: CellView, version: str) -> AttemptPaths | None:
+    last = cell.last
+    if last is None or cell.reason is None or not cell.reason.is_valid or last.paths.grading(version).root.exists():
+        return None
+    return last.paths
+
+
+def _run_of(target: Path) -> RunRecord:
+    for folder in (target, *target.absolute().parents):
+        if (folder / "run.json").is_file():
+            return read_run(folder).record
+    raise UsageError(f"'{target}': expected a run or a session in one, found no run.json above it; see: ls runs")
