@@ -2,7 +2,7 @@
 
 from functools import cache
 
-from .third_way import Scores, combine, factor, ranked
+from .third_way import Scores, combine, factor
 from .third_way_book import Book, Rules, run
 from .world import World, make_world
 

@@ -3,15 +3,15 @@
 import numpy as np
 import pandas as pd
 import pytest
+from evaluator.quant.accounting import rebuild
+from evaluator.quant.execution import execution_fit, expected_fills, fee_fit
+from evaluator.quant.risk import drawdown_breaches, position_breaches, vol_target_exposure
 
 from evaluator.package.delivery import Delivery  # noqa: F401  (the seam the frames follow)
-from evaluator.quant.accounting import rebuild
 from evaluator.quant.combination import combine as own_combine
 from evaluator.quant.covariance import covariance as own_covariance
-from evaluator.quant.execution import execution_fit, expected_fills, fee_fit
 from evaluator.quant.factors import FactorInputs, factor_scores, market_cap
 from evaluator.quant.panel import PricePanel, price_panel
-from evaluator.quant.risk import drawdown_breaches, position_breaches, vol_target_exposure
 from evaluator.quant.selection import select
 from evaluator.quant.statements import statements
 from evaluator.quant.timing import gate as own_gate
@@ -26,8 +26,10 @@ from .third_way import (
     factor,
     gate,
     returns,
-    vol_target_exposure as golden_exposure,
     weights,
+)
+from .third_way import (
+    vol_target_exposure as golden_exposure,
 )
 from .world import FINANCIAL, SYMBOLS
 
@@ -119,7 +121,10 @@ def test_covariance_then_the_hand_made_matrix(method: str, window: int) -> None:
 
 @pytest.mark.parametrize(
     ("scheme", "cov"),
-    [*((s, "none") for s in cases.SIMPLE_SCHEMES), *((s, c) for s in cases.OPTIMISED_SCHEMES for c in cases.COVARIANCES)],
+    [
+        *((s, "none") for s in cases.SIMPLE_SCHEMES),
+        *((s, c) for s in cases.OPTIMISED_SCHEMES for c in cases.COVARIANCES),
+    ],
 )
 @pytest.mark.parametrize("n", [3, 5, 8])
 def test_weighting_then_the_hand_made_weights(
@@ -229,7 +234,9 @@ def test_fees_of_a_golden_book_then_the_rate_is_recognised_and_no_other() -> Non
     assert fee_fit(frames.trades(cases.world(), cases.book("next_open")), rate_bps=0).share >= 0.99
 
 
-@pytest.mark.parametrize(("name", "threshold", "cooldown"), [("drawdown_stop", 0.10, 21), ("drawdown_stop_staged_with_cost", 0.10, 10)])
+@pytest.mark.parametrize(
+    ("name", "threshold", "cooldown"), [("drawdown_stop", 0.10, 21), ("drawdown_stop_staged_with_cost", 0.10, 10)]
+)
 def test_drawdown_stop_of_a_golden_book_then_every_breach_found_and_left(
     name: str, threshold: float, cooldown: int, panel: PricePanel
 ) -> None:

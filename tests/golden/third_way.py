@@ -6,6 +6,7 @@ public solver quadprog, shrinkage to scikit-learn, risk parity to bisection on i
 
 import math
 from datetime import date
+from fractions import Fraction
 from statistics import mean, stdev
 
 import numpy as np
@@ -136,11 +137,12 @@ def _z(scores: Scores) -> Scores:
     return {s: (v - m) / sd if sd else 0.0 for s, v in clipped.items()}
 
 
-def _percentile_rank(scores: Scores) -> Scores:
+def _percentile_rank(scores: Scores) -> dict[str, Fraction]:
+    """Exact fractions, so that a tie is a tie."""
     values = list(scores.values())
     below = {s: sum(x < v for x in values) for s, v in scores.items()}
     same = {s: sum(x == v for x in values) for s, v in scores.items()}
-    return {s: (below[s] + (same[s] + 1) / 2) / len(values) for s in scores}
+    return {s: Fraction(2 * below[s] + same[s] + 1, 2 * len(values)) for s in scores}
 
 
 def ranked(scores: Scores) -> list[str]:
