@@ -6,6 +6,7 @@ from evaluator.quant.arrays import BoolArray, FloatArray
 
 _TOLERANCE = 1e-12
 _MAX_STEPS = 2000
+_NEWTON_STEPS = 100
 
 
 def box_quadratic(matrix: FloatArray, linear: FloatArray, *, cap: float) -> FloatArray:
@@ -79,14 +80,14 @@ def equal_risk(matrix: FloatArray) -> FloatArray:
     scale = float(np.trace(matrix)) / n or 1.0
     m = matrix / scale + 1e-14 * np.eye(n)
     y: FloatArray = np.asarray(1.0 / np.sqrt(n * np.diag(m)))
-    for _ in range(_MAX_STEPS):
+    for _ in range(_NEWTON_STEPS):
         gradient = m @ y - 1.0 / (n * y)
-        if np.abs(gradient * y).max() < 1e-14:
+        if np.abs(gradient * y).max() < 1e-13:
             break
-        move = np.linalg.solve(m + np.diag(1.0 / (n * y * y)), -gradient)
+        move: FloatArray = np.asarray(np.linalg.solve(m + np.diag(1.0 / (n * y * y)), -gradient), dtype=float)
         shrinking = move < 0
         limit = float((0.9 * (y[shrinking] / -move[shrinking])).min(initial=1.0))
-        y = np.asarray(y + _descend(m, y, move, limit) * move)
+        y = np.asarray(y + _descend(m, np.asarray(y), move, limit) * move)
     return np.asarray(y / y.sum())
 
 

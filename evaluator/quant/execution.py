@@ -1,0 +1,240 @@
+"""What each execution option makes of an order, and how well delivered fills and fees fit an option or a rate."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from evaluator.quant.absent import Absent
+from evaluator.quant.arrays import BoolArray, FloatArray
+from evaluator.quant.calendar import session_number
+from evaluator.quant.fills import looked_up, places, usable_fills
+from evaluator.quant.options import sessions_value, value
+from evaluator.quant.panel import PricePanel
+
+OPTIONS = ("next_open", "next_close", "staged", "adv_cap")
+PRICE_FIT = 0.001
+"""10 bps."""
+CAP_SLACK = 1.001
+CARRY = 5
+_RATE_FIT = 0.5e-4
+_FEE_FIT = 0.01
+_SIZE_FIT = 0.02
+
+
+@dataclass(frozen=True)
+class ExecutionFit:
+    """How the fills fit one option."""
+
+    option: str
+    share: float
+    """Share of fills (staged: of orders) that fit."""
+    fills: int
+    split_orders: int
+    """Orders filled on more than one session."""
+    detail: str
+
+
+def execution_fit(
+    option: str, trades: pd.DataFrame | None, panel: PricePanel, *, params: Mapping[str, float] | None = None
+) -> ExecutionFit | Absent:
+    """Measure fills against an option. A fill without signal date is judged by its price alone."""
+    fills = usable_fills(trades)
+    if isinstance(fills, Absent):
+        return fills
+    given = params or {}
+    lag = _lags(fills)
+    split = _split_orders(fills)
+    if option in ("next_open", "next_close"):
+        field = "open" if option == "next_open" else "close"
+        good = _at_price(fills, panel, field) & ((lag == 1) | (lag < 0))
+        return ExecutionFit(option, float(good.mean()), len(fills), split, f"fills at the {field} of t+1")
+    if option == "staged":
+        days = sessions_value("execution", option, "days", given, 3)
+        share = _staged_share(fills, lag, _at_price(fills, panel, "open"), days)
+        return ExecutionFit(option, share, len(fills), split, f"orders in {days} equal parts at the opens")
+    if option == "adv_cap":
+        return _cap_fit(fills, panel, lag, split, given)
+    return Absent(f"execution {option!r} is not one of the grammar")
+
+
+def _lags(fills: pd.DataFrame) -> np.ndarray[Any, np.dtype[np.int64]]:
+    """Return sessions from signal to fill; -1 where no signal date is known."""
+    if "signal_date" not in fills.columns:
+        return np.full(len(fills), -1, dtype=np.int64)
+    known = fills["signal_date"].notna().to_numpy()
+    gap = session_number(fills["date"]) - session_number(fills["signal_date"])
+    return np.where(known, gap, -1)
+
+
+def _at_price(fills: pd.DataFrame, panel: PricePanel, field: str) -> BoolArray:
+    """Tell which fills lie within 10 bps of a field, as delivered or dividend-adjusted."""
+    frame = panel.field(field)
+    good = np.zeros(len(fills), dtype=bool)
+    if frame is None:
+        return good
+    at = places(fills, panel.sessions, panel.symbols)
+    paid = fills["price"].to_numpy(dtype=float)
+    readings = [frame]
+    if "adj_close" in panel.fields:
+        readings.append(frame * (panel.fields["adj_close"] / panel.fields["close"]))
+    for reading in readings:
+        with np.errstate(divide="ignore", invalid="ignore"):
+            fit = np.abs(paid / looked_up(reading, at) - 1) <= PRICE_FIT
+        good = fit if fit.sum() > good.sum() else good
+    return good
+
+
+def _order_keys(fills: pd.DataFrame) -> "pd.Series[Any] | None":
+    if "signal_date" not in fills.columns or fills["signal_date"].isna().all():
+        return None
+    return pd.Series(pd.MultiIndex.from_frame(fills[["signal_date", "symbol", "side"]]).factorize()[0])
+
+
+def _split_orders(fills: pd.DataFrame) -> int:
+    keys = _order_keys(fills)
+    if keys is None:
+        return 0
+    return int((fills["date"].groupby(keys.to_numpy()).nunique() > 1).sum())
+
+
+def _staged_share(fills: pd.DataFrame, lag: np.ndarray[Any, np.dtype[np.int64]], priced: BoolArray, days: int) -> float:
+    """An order fits when its parts lie on t+1.. in a row at the open, equal but for the last (2 % or one share).
+
+    Fewer parts than `days` fit too: a new decision or a stop cancels what is open, and a few shares cannot be split.
+    """
+    keys = _order_keys(fills)
+    if keys is None:
+        return 0.0
+    frame = pd.DataFrame({"key": keys, "lag": lag, "quantity": fills["quantity"].to_numpy(), "ok": priced})
+    good = full = 0
+    orders = 0
+    for _, order in frame.groupby("key", sort=False):
+        parts = order.groupby("lag")["quantity"].sum()
+        orders += 1
+        in_row = list(parts.index) == list(range(1, len(parts) + 1)) and len(parts) <= days
+        sizes = parts.to_numpy(dtype=float)
+        early = sizes[:-1] if len(sizes) == days else sizes
+        level = bool(np.ptp(early) <= max(1.0, _SIZE_FIT * early.mean())) if len(early) else True
+        level &= len(sizes) < days or bool(sizes[-1] >= early.mean() * (1 - _SIZE_FIT) - 1)
+        fits = bool(order["ok"].all()) and in_row and level
+        good += fits
+        full += fits and len(parts) == days
+    # Single-day fills also fit "cancelled early": without any fully staged order nothing is staged.
+    return good / orders if orders and full else 0.0
+
+
+def _cap_fit(
+    fills: pd.DataFrame,
+    panel: PricePanel,
+    lag: np.ndarray[Any, np.dtype[np.int64]],
+    split: int,
+    params: Mapping[str, float],
+) -> ExecutionFit | Absent:
+    volume = panel.field("volume")
+    if volume is None:
+        return Absent("a volume cap cannot be checked: the price table has no volume")
+    cap = (value("execution", "adv_cap", "cap", params) or 5.0) / 100
+    at = places(fills, panel.sessions, panel.symbols)
+    day_total = fills.groupby(["date", "symbol"])["quantity"].transform("sum").to_numpy(dtype=float)
+    limit = cap * looked_up(volume, at) * CAP_SLACK
+    good = (day_total <= limit) & ((lag < 0) | ((lag >= 1) & (lag <= CARRY)))
+    closes = _at_price(fills, panel, "close")
+    detail = f"{float(closes.mean()):.3f} of fills at the close; cap {cap:.0%} of the day's volume"
+    return ExecutionFit("adv_cap", float(good.mean()), len(fills), split, detail)
+
+
+def expected_fills(
+    orders: pd.DataFrame, panel: PricePanel, option: str, *, params: Mapping[str, float] | None = None
+) -> pd.DataFrame | Absent:
+    """Return the fills of independent orders (date, symbol, quantity signed): signal_date date symbol quantity price.
+
+    Cash limits and cancellation by later decisions are not part of it.
+    """
+    given = params or {}
+    if option not in OPTIONS:
+        return Absent(f"execution {option!r} is not one of the grammar")
+    field = "open" if option in ("next_open", "staged") else "close"
+    prices, volume = panel.field(field), panel.field("volume")
+    if prices is None:
+        return Absent(f"{option} needs the {field}, which the price table lacks")
+    if option == "adv_cap" and volume is None:
+        return Absent("adv_cap needs volume, which the price table lacks")
+    days = {"staged": sessions_value("execution", option, "days", given, 3), "adv_cap": CARRY}.get(option, 1)
+    cap = (value("execution", "adv_cap", "cap", given) or 5.0) / 100
+    rows = panel.rows(pd.DatetimeIndex(orders["date"]))
+    columns = panel.symbols.get_indexer(pd.Index(orders["symbol"]))
+    quotes = prices.to_numpy()
+    volumes = volume.to_numpy() if volume is not None else np.full(quotes.shape, np.nan)
+    out: list[tuple[Any, ...]] = []
+    for row, column, day, symbol, total in zip(
+        rows, columns, orders["date"], orders["symbol"], orders["quantity"], strict=True
+    ):
+        if column < 0:
+            continue
+        stretch = slice(row + 1, min(row + 1 + days, len(quotes)))
+        parts = _parts(float(total), option, days, np.floor(cap * np.nan_to_num(volumes[stretch, column])))
+        out += [
+            (day, panel.sessions[row + 1 + i], symbol, part, quotes[row + 1 + i, column])
+            for i, part in enumerate(parts)
+            if part != 0
+        ]
+    return pd.DataFrame(out, columns=["signal_date", "date", "symbol", "quantity", "price"])
+
+
+def _parts(total: float, option: str, days: int, caps: FloatArray) -> list[float]:
+    if option == "staged":
+        each = np.sign(total) * (abs(total) // days)
+        return [each] * (days - 1) + [total - each * (days - 1)] if len(caps) == days else [each] * len(caps)
+    if option == "adv_cap":
+        left, parts = abs(total), []
+        for cap in caps:
+            parts.append(float(np.sign(total) * min(left, cap)))
+            left -= min(left, cap)
+        return parts
+    return [total][: len(caps)]
+
+
+def wanted_shares(weights: pd.DataFrame, equity: "pd.Series[Any]", close: pd.DataFrame) -> pd.DataFrame:
+    """Return floor(w V / close) per decision date and symbol; NaN where weight, equity or close is missing."""
+    worth = equity.reindex(weights.index).to_numpy(dtype=float)[:, None]
+    price = close.reindex(index=weights.index, columns=weights.columns).to_numpy(dtype=float)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        # 1e-9 keeps a weight that was stored as 0.1 from losing a share to rounding.
+        return pd.DataFrame(
+            np.floor(weights.to_numpy(dtype=float) * worth / price + 1e-9), index=weights.index, columns=weights.columns
+        )
+
+
+@dataclass(frozen=True)
+class FeeFit:
+    """How delivered fees fit a one-way rate."""
+
+    share: float
+    """Share of fills within 0.5 bp, or 0.01 in currency, of the rate."""
+    implied_bps: float
+    """Median implied rate."""
+    total: float
+    expected: float
+
+    @property
+    def total_fits(self) -> bool:
+        """Total fees within 2 % of rate x turnover."""
+        return abs(self.total - self.expected) <= 0.02 * self.expected + 1e-9
+
+
+def fee_fit(trades: pd.DataFrame | None, *, rate_bps: float) -> FeeFit | Absent:
+    """Compare the fee column with rate x notional."""
+    fills = usable_fills(trades)
+    if isinstance(fills, Absent):
+        return fills
+    if "fee" not in fills.columns or fills["fee"].isna().all():
+        return Absent("the trade log has no fee column")
+    fee = fills["fee"].abs().fillna(0.0).to_numpy(dtype=float)
+    notional = fills["notional"].to_numpy(dtype=float)
+    expected = notional * rate_bps / 1e4
+    good = (np.abs(fee / notional - rate_bps / 1e4) <= _RATE_FIT) | (np.abs(fee - expected) <= _FEE_FIT)
+    implied = float(np.median(fee / notional)) * 1e4
+    return FeeFit(float(good.mean()), implied, float(fee.sum()), float(expected.sum()))
