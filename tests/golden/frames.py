@@ -48,7 +48,7 @@ def fundamentals(world: World) -> pd.DataFrame:
             "symbol": s.symbol,
             "period_end": pd.Timestamp(s.period_end),
             "announced": pd.Timestamp(s.announced),
-            **{field: s.values[field] for field in STATEMENT_FIELDS},
+            **{field: s.items[field] for field in STATEMENT_FIELDS},
         }
         for s in world.statements
     ]

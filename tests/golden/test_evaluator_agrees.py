@@ -191,7 +191,8 @@ def test_execution_of_a_golden_book_then_recognised(name: str, panel: PricePanel
 
     fit = execution_fit(option, table, panel, params=params)
 
-    assert fit.share >= 0.99
+    # a child is smaller where the cash ran out, so not every staged order is equal to the end
+    assert fit.share >= (0.9 if option == "staged" else 0.99)
     if option == "adv_cap":
         assert fit.split_orders > 0
 

@@ -31,11 +31,11 @@ def usable(world: World, symbol: str, day: date) -> list[Statement]:
 
 def _ttm(rows: list[Statement], field: str, back: int = 0) -> float:
     last = len(rows) - back
-    return sum(s.values[field] for s in rows[last - 4 : last])
+    return sum(s.items[field] for s in rows[last - 4 : last])
 
 
 def _cap(world: World, symbol: str, i: int) -> float:
-    return world.close[symbol][i] * usable(world, symbol, world.sessions[i])[-1].values["shares"]
+    return world.close[symbol][i] * usable(world, symbol, world.sessions[i])[-1].items["shares"]
 
 
 def _price_factor(world: World, name: str, symbol: str, i: int) -> float:
@@ -64,7 +64,7 @@ def _price_factor(world: World, name: str, symbol: str, i: int) -> float:
 
 def _statement_factor(world: World, name: str, symbol: str, i: int) -> float | None:
     rows = usable(world, symbol, world.sessions[i])
-    now, year_ago = rows[-1].values, rows[-5].values
+    now, year_ago = rows[-1].items, rows[-5].items
     if name == "earnings_yield":
         return _ttm(rows, "net_income") / _cap(world, symbol, i)
     if name == "book_to_price":
@@ -83,7 +83,7 @@ def _statement_factor(world: World, name: str, symbol: str, i: int) -> float | N
     if name == "revenue_growth":
         return _ttm(rows, "revenue") / _ttm(rows, "revenue", back=4) - 1
     if name == "sue":
-        eps = [s.values["eps"] for s in rows]
+        eps = [s.items["eps"] for s in rows]
         differences = [eps[-k] - eps[-k - 4] for k in range(8, 0, -1)]
         return differences[-1] / stdev(differences)
     if name == "small_cap":

@@ -35,7 +35,7 @@ class Statement:
     symbol: str
     period_end: date
     announced: date
-    values: dict[str, float]
+    items: dict[str, float]
 
 
 @dataclass(frozen=True)
