@@ -3,15 +3,15 @@
 import numpy as np
 import pandas as pd
 import pytest
-from evaluator.quant.accounting import rebuild
-from evaluator.quant.execution import execution_fit, expected_fills, fee_fit
-from evaluator.quant.risk import drawdown_breaches, position_breaches, vol_target_exposure
 
 from evaluator.package.delivery import Delivery  # noqa: F401  (the seam the frames follow)
+from evaluator.quant.accounting import rebuild
 from evaluator.quant.combination import combine as own_combine
 from evaluator.quant.covariance import covariance as own_covariance
+from evaluator.quant.execution import execution_fit, expected_fills, fee_fit
 from evaluator.quant.factors import FactorInputs, factor_scores, market_cap
 from evaluator.quant.panel import PricePanel, price_panel
+from evaluator.quant.risk import drawdown_breaches, position_breaches, vol_target_exposure
 from evaluator.quant.selection import select
 from evaluator.quant.statements import statements
 from evaluator.quant.timing import gate as own_gate
@@ -203,7 +203,7 @@ def test_execution_of_a_golden_book_then_not_taken_for_another(name: str, panel:
     table = frames.trades(cases.world(), cases.book(name))
     others = {"next_open": "next_close", "next_close": "next_open", "staged": "next_close", "adv_cap": "next_open"}
 
-    assert execution_fit(others[option], table, panel).share < 0.95
+    assert execution_fit(others[option], table, panel).share < 0.5
 
 
 @pytest.mark.parametrize("name", ["next_open", "staged_3", "adv_cap_5"])
