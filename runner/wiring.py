@@ -1,6 +1,7 @@
 """Names to objects: the only place that knows back ends. Heavy rooms are imported late, so that `--help` stays quick."""
 
 import secrets
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -40,6 +41,8 @@ if TYPE_CHECKING:
 EVALUATOR_IMAGE = "evaluator"
 LIVE_FMP = "https://financialmodelingprep.com/stable/"
 """The data service; FMP_BASE_URL names another one."""
+SWEEP_S = 10.0
+"""A box that its own session is just removing is refused to a second remover for as long as that takes."""
 LABEL_RUN = "fincosmos.run"
 LABEL_OWNER = "fincosmos.owner"
 
@@ -193,9 +196,14 @@ class DockerMachine:
         from sandbox.engine.sweep import sweep
 
         mine = this_owner()
-        swept = sweep(self._engine.client, alive=lambda owner: owner != mine and is_alive(owner))
-        if swept.remaining:
-            raise SandboxError("; ".join(swept.remaining))
+        until = time.monotonic() + SWEEP_S
+        while True:
+            swept = sweep(self._engine.client, alive=lambda owner: owner != mine and is_alive(owner))
+            if not swept.remaining:
+                return
+            if time.monotonic() > until:
+                raise SandboxError("; ".join(swept.remaining))
+            time.sleep(0.2)
 
 
 @dataclass(frozen=True)
