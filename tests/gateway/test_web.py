@@ -222,8 +222,7 @@ def test_tunnel_carries_both_ways_and_is_logged_by_host_and_bytes(tmp_path: Path
             answer = await asyncio.wait_for(reader.read(), 20)
             writer.close()
             assert answer.endswith(b"page")
-            while not session.log():
-                await asyncio.sleep(0.01)
+            await session.front.close()
             (record,) = session.log()
             assert (record.tool, record.target, record.status) == ("CONNECT", f"{HOST}:{session.port}", 200)
             assert record.bytes == len(request) + len(answer)
