@@ -23,7 +23,18 @@ DEBIAN_RECIPE: Final = "bookworm-1"
 """Counts up when sandbox.engine.debian changes what it leaves in the image."""
 
 CHECKOUT: Final = (
-    *("records", "sandbox", "gateway", "adapters", "simulator", "generator", "evaluator", "reports", "offline", "runner"),
+    *(
+        "records",
+        "sandbox",
+        "gateway",
+        "adapters",
+        "simulator",
+        "generator",
+        "evaluator",
+        "reports",
+        "offline",
+        "runner",
+    ),
     "images",
 )
 """What of the checkout the runner needs in a container: its packages, and `images/` to know the images' names."""
