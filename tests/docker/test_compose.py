@@ -5,10 +5,13 @@ import os
 import secrets
 import subprocess
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
+from records.paths import AttemptPaths
+from runner.grading import Grader, compare, measure
 from sandbox.engine import images
 from sandbox.engine.cache import cache_dir
 from sandbox.engine.engine import Engine
@@ -53,23 +56,64 @@ def _compose(compose: str, home: Path, launcher: str, *arguments: str) -> subpro
     )
 
 
-def test_one_session_through_compose_then_its_run_lies_on_the_host_and_nothing_else_is_left(
-    compose: str, launcher: str, tmp_path: Path, engine: Engine
-) -> None:
-    before = {found["Id"] for found in engine.client.api.containers(all=True)}
+@dataclass(frozen=True)
+class Launched:
+    """One null session that was run through compose."""
+
+    home: Path
+    done: subprocess.CompletedProcess[str]
+    left: tuple[str, ...]
+    """Names of the containers of our images that were there afterwards and not before."""
+
+    @property
+    def attempt(self) -> AttemptPaths:
+        """The session's folder on the host."""
+        (found,) = (self.home / "runs/one/sessions/null").glob("*/repeat-1/attempt-1")
+        return AttemptPaths(found)
+
+
+def _ours(engine: Engine, launcher: str) -> set[str]:
+    names = (launcher, images.reference("reference"), images.reference("evaluator"))
+    return {str(found["Id"]) for found in engine.client.api.containers(all=True) if found["Image"] in names}
+
+
+@pytest.fixture(scope="module")
+def launched(compose: str, launcher: str, engine: Engine, tmp_path_factory: pytest.TempPathFactory) -> Launched:
+    """The session, run once for all tests here."""
+    home = tmp_path_factory.mktemp("home")
+    before = _ours(engine, launcher)
     arguments = ("launch", "--agents", "null", "--seeds", "6", "--offline", "--out", "runs/one", "--json")
+    done = _compose(compose, home, launcher, *arguments)
+    return Launched(home, done, tuple(_ours(engine, launcher) - before))
 
-    done = _compose(compose, tmp_path, launcher, *arguments)
 
-    assert done.returncode == 0, done.stderr[-3000:]
-    told = json.loads(done.stdout)
+def test_one_session_through_compose_then_its_run_lies_on_the_host_and_no_container_is_left(launched: Launched) -> None:
+    assert launched.done.returncode == 0, launched.done.stderr[-3000:]
+    told = json.loads(launched.done.stdout)
     (session,) = told["sessions"]
-    assert told["folder"] == str(tmp_path / "runs/one")
+    assert told["folder"] == str(launched.home / "runs/one")
     assert (session["agent"], session["end_reason"]) == ("null", "user_left")
-    assert (tmp_path / "runs/one/run.json").is_file()
-    assert list((tmp_path / "runs/one").glob("sessions/null/*/repeat-1/attempt-1/graded/*/grade.json"))
-    made = [found for found in engine.client.api.containers(all=True) if found["Id"] not in before]
-    assert [found["Id"] for found in made if found["Image"].startswith(launcher)] == []
+    assert (launched.home / "runs/one/run.json").is_file()
+    assert launched.left == ()
+
+
+def test_graded_again_without_an_engine_then_the_same_bytes(launched: Launched, tmp_path: Path) -> None:
+    """The container of the run and a child process of the host are two forms of one program."""
+    (graded,) = launched.attempt.graded.iterdir()
+
+    run = measure(Grader(None), capture=launched.attempt.public, out=tmp_path / "again")
+    compare(
+        Grader(None),
+        capture=launched.attempt.public,
+        measured=tmp_path / "again",
+        strategy=launched.attempt.strategy,
+        out=tmp_path / "again",
+        sealed_out=tmp_path / "sealed",
+    )
+
+    assert run.form == "process"
+    for name in ("spec.json", "measured.json", "judgements.json", "compared.json"):
+        assert (tmp_path / "again" / name).read_bytes() == (graded / name).read_bytes(), name
 
 
 def test_missing_key_for_a_live_run_through_compose_then_one_sentence_and_exit_2(
