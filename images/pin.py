@@ -5,6 +5,7 @@ Usage: python images/pin.py [--check]
 
 import sys
 import tomllib
+from collections.abc import Iterable
 from importlib.metadata import distribution
 from pathlib import Path
 
@@ -17,7 +18,7 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["
 IMAGES = {
     "base": NUMERIC,
     "evaluator-deps": (*NUMERIC, "exchange-calendars", "pydantic", "pyyaml", "scikit-learn", "zstandard"),
-    "launcher-deps": tuple(Requirement(text).name for text in PROJECT["dependencies"]),
+    "launcher-deps": tuple(PROJECT["dependencies"]),
 }
 """Distributions asked for by each image; what they need in turn is added."""
 
@@ -35,25 +36,26 @@ def locked(lock: str) -> dict[str, str]:
     return {name: "\n".join(lines) for name, lines in entries.items()}
 
 
-def closure(names: tuple[str, ...]) -> set[str]:
+def closure(wanted: Iterable[Requirement]) -> set[str]:
     """Return the canonical names of these distributions and of all that they need on this Python and platform."""
-    seen: set[str] = set()
-    todo = list(names)
+    seen: set[tuple[str, str]] = set()
+    todo = [(need.name, extra) for need in wanted for extra in ("", *need.extras)]
     while todo:
-        name = canonicalize_name(todo.pop())
-        if name in seen:
+        name, extra = todo.pop()
+        found = (canonicalize_name(name), extra)
+        if found in seen:
             continue
-        seen.add(name)
+        seen.add(found)
         for text in distribution(name).requires or ():
             need = Requirement(text)
-            if need.marker is None or need.marker.evaluate({"extra": ""}):
-                todo.append(need.name)
-    return seen
+            if need.marker is None or need.marker.evaluate({"extra": extra}):
+                todo += [(need.name, asked) for asked in ("", *need.extras)]
+    return {name for name, _ in seen}
 
 
 def wanted(image: str, entries: dict[str, str]) -> str:
     """Return the text of one image's requirements.txt."""
-    names = sorted(closure(IMAGES[image]))
+    names = sorted(closure(map(Requirement, IMAGES[image])))
     return "".join(f"{entries[name]}\n" for name in names)
 
 

@@ -3,7 +3,9 @@
 The classic builder through the SDK is enough; no buildx, no registry. One build at a time per user.
 """
 
+import contextlib
 import fcntl
+import re
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -20,7 +22,10 @@ from sandbox.engine.recipes import DEBIAN, DEFAULT_IMAGES, KEY_LABEL, PARENT_LAB
 
 BUILD_TIMEOUT_S: Final = 900.0
 """Silence between two lines of a build; pip and the last copy say nothing for tens of seconds on a slow disk."""
-STAGE_FILTER: Final = {"dangling": True, "label": ["fincosmos.stage=build"]}
+OLD_STAGES: Final = {"dangling": True, "label": ["fincosmos.stage=build"], "until": "24h"}
+"""First stages that a killed build left; younger ones may belong to a build that runs now."""
+STEP_RESULT: Final = re.compile(r"^ ---> ([0-9a-f]{12})$")
+SECOND_STAGE: Final = re.compile(r"^Step \d+/\d+ : FROM scratch$")
 LOG_LINES: Final = 8
 """Last lines of a failed build that its error quotes."""
 
@@ -48,7 +53,7 @@ def build(
                 ids = _built(engine, names)
                 for name in order:
                     if name not in ids or (force and name in names):
-                        _make(engine, name, on_line)
+                        _make(engine, name, on_line, cached=not force)
                         ids = _built(engine, names)
     return {name: ids[name] for name in names}
 
@@ -94,8 +99,8 @@ def _built(client: docker.DockerClient, names: list[str]) -> dict[str, str]:
     return current
 
 
-def _make(client: docker.DockerClient, name: str, on_line: Callable[[str], None]) -> None:
-    """Build one image whose parent is there."""
+def _make(client: docker.DockerClient, name: str, on_line: Callable[[str], None], *, cached: bool) -> None:
+    """Build one image whose parent is there; steps that the engine remembers are not run again when `cached`."""
     on_line(f"building image '{name}'")
     if name == DEBIAN:
         debian.make(client, cache_dir(), on_line)
@@ -114,20 +119,33 @@ def _make(client: docker.DockerClient, name: str, on_line: Callable[[str], None]
             buildargs={"PARENT": recipes.tag(recipe.parent)} | (proxies() if recipe.network else {}),
             labels={KEY_LABEL: recipes.key(name), PARENT_LABEL: parent},
             network_mode="host" if recipe.network else "none",
+            nocache=not cached,
             rm=True,
             forcerm=True,
             decode=True,
         )
-        _follow(name, stream, on_line)
+        stage = _follow(name, stream, on_line)
         client.images.get(recipes.tag(name)).tag(recipes.latest(name))
-        client.images.prune(filters=STAGE_FILTER)
+        if stage is not None:
+            with contextlib.suppress(docker.errors.APIError):
+                client.api.remove_image(stage)
+        client.images.prune(filters=OLD_STAGES)
 
 
-def _follow(name: str, stream: Iterator[dict[str, Any]], on_line: Callable[[str], None]) -> None:
-    """Pass a build's lines on. Raises: PrerequisiteError: a step failed; quotes the last lines."""
+def _follow(name: str, stream: Iterator[dict[str, Any]], on_line: Callable[[str], None]) -> str | None:
+    """Pass a build's lines on; return the id of its first stage, None when it has but one.
+
+    Raises: PrerequisiteError: a step failed; quotes the last lines.
+    """
     kept: list[str] = []
+    result: str | None = None
+    stage: str | None = None
     for event in stream:
         for line in str(event.get("stream") or "").splitlines():
+            if found := STEP_RESULT.match(line):
+                result = found.group(1)
+            if SECOND_STAGE.match(line):
+                stage = result
             if line.strip():
                 kept = [*kept, line.strip()][-LOG_LINES:]
                 on_line(line.rstrip())
@@ -137,6 +155,7 @@ def _follow(name: str, stream: Iterator[dict[str, Any]], on_line: Callable[[str]
                 f"image '{name}' could not be built: {event['error']}; last lines: {said}; mend it, then run: "
                 f"runner images build {name}"
             )
+    return stage
 
 
 @contextmanager

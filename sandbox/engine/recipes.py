@@ -105,7 +105,7 @@ def context_files(recipe: Recipe) -> Iterator[tuple[str, Path]]:
             found[inside] = path
     for source, target in code_sources:
         for path in _files(source):
-            if path.name != "Dockerfile":
+            if path.name != "Dockerfile" or source != recipe.folder:
                 found[(Path("code") / target / path.relative_to(source)).as_posix()] = path
     yield from sorted(found.items())
 

@@ -46,7 +46,8 @@ def canary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, client: docker.Docke
     dockerfile = (ROOT / "images/base/Dockerfile").read_text(encoding="utf-8")
     folder = tmp_path / "images/canary"
     folder.mkdir(parents=True)
-    (folder / "Dockerfile").write_text(dockerfile.replace("install requirements.txt", "install"), encoding="utf-8")
+    dockerfile = dockerfile.replace("install requirements.txt", "install").replace("stage=build", "stage=canary")
+    (folder / "Dockerfile").write_text(dockerfile, encoding="utf-8")
     (folder / "install").write_text(INSTALL, encoding="utf-8")
     (tmp_path / "ca.crt").write_text(f"# {CANARY}\n", encoding="utf-8")
     monkeypatch.setattr(recipes, "ROOT", tmp_path)
@@ -74,6 +75,7 @@ def test_build_with_marked_ca_and_proxy_then_nothing_of_them_is_in_the_image(
     assert "/etc/passwd" in found
     assert [name for name, content in found.items() if CANARY.encode() in content] == []
     assert [name for name in found if "build-time" in name] == []
+    assert client.api.images(all=True, filters={"label": "fincosmos.stage=canary"}) == []
 
 
 @pytest.mark.docker
