@@ -26,6 +26,8 @@ from sandbox.protocol import GATEWAY_PORT, WEB_PORT, WORKSPACE, ExecResult, Sand
 
 READY_S: Final = 15.0
 """Time for both forwarders to listen; 20 ms on an idle machine."""
+LOOKS_PER_STATE: Final = 50
+"""The engine is asked whether the box still runs once in so many looks: it is busy enough while boxes start."""
 PORTS: Final = (GATEWAY_PORT, WEB_PORT)
 TABLE: Final = "/proc/net/tcp"
 
@@ -93,9 +95,12 @@ class DockerSandbox:
 
     def _wait_ready(self, container: Container, near: NearView | None) -> None:
         """Wait until both forwarders listen. Raises StartError or LostError."""
-        until = time.monotonic() + READY_S
+        started = time.monotonic()
+        looks = 0
         while not (near.listening(PORTS) if near is not None else _listening(container)):
-            if time.monotonic() > until or not container.state().running:
+            looks += 1
+            late = time.monotonic() - started > READY_S
+            if late or (looks % LOOKS_PER_STATE == 0 and not container.state().running):
                 raise StartError(f"{container.why_gone()}; its forwarders never listened", container_id=container.id)
             time.sleep(0.003)
         if near is not None:
