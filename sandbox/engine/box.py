@@ -22,13 +22,15 @@ from sandbox.engine.transfer import read_far, read_near
 from sandbox.engine.turn import Command, Turn
 from sandbox.engine.workspace import Cap, Workspace, make_workspace
 from sandbox.keep import ArchiveKeeper, Caps, FolderKeeper, Keeper
-from sandbox.protocol import GATEWAY_PORT, WEB_PORT, WORKSPACE, ExecResult, SandboxSpec, StopProof
+from sandbox.protocol import DELIVER, GATEWAY_PORT, WEB_PORT, WORKSPACE, ExecResult, SandboxSpec, StopProof
 
 READY_S: Final = 15.0
 """Time for both forwarders to listen; 20 ms on an idle machine."""
 LOOKS_PER_STATE: Final = 50
 """The engine is asked whether the box still runs once in so many looks: it is busy enough while boxes start."""
 PORTS: Final = (GATEWAY_PORT, WEB_PORT)
+OPEN_WORKSPACE: Final = f"umask 0; {SHELL[0]} chmod 0777 {WORKSPACE}; {SHELL[0]} mkdir -p {DELIVER}"
+"""A plain volume's root belongs to root, who has no capability in a box but owns it."""
 TABLE: Final = "/proc/net/tcp"
 
 
@@ -87,7 +89,7 @@ class DockerSandbox:
         init_pid = container.state().pid
         self._stopper = Stopper(container, init_pid, spec.limits, _near_view(container.id, init_pid))
         if self._workspace.cap == "soft":
-            container.output([SHELL[0], "chmod", "0777", str(WORKSPACE)], user="0:0")
+            container.output([*SHELL, "-c", OPEN_WORKSPACE], user="0:0")
         self._wait_ready(container, self._stopper.near)
         container.pause()
         self._frozen = True
