@@ -153,12 +153,14 @@ class DockerSandbox:
         soft = self._spec.limits.workspace_bytes if self.workspace_cap == "soft" else None
         command = Command(argv, timeout_s, stdin, dict(env or {}), cwd)
         try:
-            return Turn(container, stopper, soft_cap_bytes=soft).run(command, stdout_path, stderr_path)
+            result = Turn(container, stopper, soft_cap_bytes=soft).run(command, stdout_path, stderr_path)
         except SandboxError as exc:
             self._live()
             if not isinstance(exc, LostError):
                 raise
             raise container.why_gone() if not _runs(container) else exc from exc
+        self._live()
+        return result
 
     def freeze(self) -> StopProof:
         """End a turn: kill every process of the agent, prove it from outside, freeze. Raises LostError."""
