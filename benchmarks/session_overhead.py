@@ -76,19 +76,24 @@ def spec_for(gateway: Path, number: int) -> SandboxSpec:
 
 
 def null_session(engine: Engine, gateway: Path, number: int) -> None:
-    """Take one null session from its box to its grader's container."""
+    """Take one null session from its box to its grader's container.
+
+    Everything graded is on disk once the capture stands, so the box goes while the grader runs.
+    """
     folder = Path(tempfile.mkdtemp(prefix="bench-out-"))
     box = engine.sandbox(spec_for(gateway, number))
-    try:
-        box.start()
-        box.thaw()
-        box.exec(COMMAND, timeout_s=60)
-        box.freeze()
-        box.copy_out(DELIVER, folder / "deliver")
-        box.archive(WORKSPACE, folder / "workspace.tar.zst")
-    finally:
-        box.close()
-    DockerJobs(engine.client).run(Job(image=reference("evaluator"), argv=("true",), timeout_s=60))
+    with ThreadPoolExecutor(1) as closer:
+        try:
+            box.start()
+            box.thaw()
+            box.exec(COMMAND, timeout_s=60)
+            box.freeze()
+            box.copy_out(DELIVER, folder / "deliver")
+            box.archive(WORKSPACE, folder / "workspace.tar.zst")
+        finally:
+            closing = closer.submit(box.close)
+        DockerJobs(engine.client).run(Job(image=reference("evaluator"), argv=("true",), timeout_s=60))
+        closing.result()
     shutil.rmtree(folder)
 
 

@@ -145,8 +145,15 @@ class FakeSandbox:
         program = self.programs.get(call.argv[0])
         if program is None:
             return Outcome(stderr=f"{call.argv[0]}: not found\n".encode(), exit_code=MISSING), False
-        done: list[Outcome] = []
-        thread = threading.Thread(target=lambda: done.append(program(call)), daemon=True)
+        done: list[Outcome | BaseException] = []
+
+        def run() -> None:
+            try:
+                done.append(program(call))
+            except BaseException as exc:  # noqa: BLE001 (handed to the caller's thread below)
+                done.append(exc)
+
+        thread = threading.Thread(target=run, daemon=True)
         self._running.append(" ".join(call.argv))
         thread.start()
         until = time.monotonic() + timeout_s
@@ -156,7 +163,10 @@ class FakeSandbox:
         call.stop.set()
         thread.join(self.limits.stop_grace_s)
         self._running.clear()
-        return (done[0] if done else Outcome(exit_code=KILLED)), timed_out
+        ended = done[0] if done else Outcome(exit_code=KILLED)
+        if isinstance(ended, BaseException):
+            raise ended
+        return ended, timed_out
 
     def freeze(self) -> StopProof:
         """Stop what runs and freeze."""

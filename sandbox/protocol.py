@@ -42,7 +42,7 @@ class ExecResult:
     timed_out: bool
     duration_s: float
     stdout: bytes
-    """Kept head and tail; `stdout_missing` bytes were cut between them."""
+    """Kept head and tail; where `stdout_missing` bytes were cut between them stands a marker line that says so."""
     stderr: bytes
     stdout_missing: int = 0
     stderr_missing: int = 0
@@ -87,7 +87,7 @@ class Sandbox(Protocol):
         """Run one command as the agent's user and wait for it; at `timeout_s` SIGINT, the grace, then SIGKILL of all agent processes.
 
         With a path, the stream is also written to disk while it runs, capped by `Limits.stream_bytes` with head and
-        tail kept. A missing program is exit_code 127.
+        tail kept. A missing program is exit_code 127. Raises SandboxError while the box is frozen.
         """
 
     def freeze(self) -> StopProof:

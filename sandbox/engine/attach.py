@@ -104,22 +104,22 @@ class Attachment:
         """Tell the program that no more input comes."""
         self._socket.shutdown(socket.SHUT_WR)
 
-    def step(self, wait_s: float) -> list[tuple[int, bytes]] | None:
-        """Move bytes both ways, for at most `wait_s`. Returns (stream, bytes) pairs, or None when the stream ended."""
+    def step(self, wait_s: float, *, also: int | None = None) -> list[tuple[int, bytes]] | None:
+        """Move bytes both ways, for at most `wait_s`, or until the descriptor `also` becomes readable.
+
+        Returns: (stream, bytes) pairs, oldest first; None when the stream ended.
+        """
         if self._early:
             data, self._early = self._early, b""
             return self._frames.feed(data)
-        wants = select.POLLIN | (select.POLLOUT if self._stdin else 0)
         poller = select.poll()
-        poller.register(self._socket, wants)
-        events = poller.poll(max(wait_s, 0) * 1000)
-        if not events:
-            return []
-        if self._stdin and events[0][1] & select.POLLOUT:
+        poller.register(self._socket, select.POLLIN | (select.POLLOUT if self._stdin else 0))
+        if also is not None:
+            poller.register(also, select.POLLIN)
+        ready = dict(poller.poll(max(wait_s, 0) * 1000)).get(self._socket.fileno(), 0)
+        if self._stdin and ready & select.POLLOUT:
             self._send()
-        if events[0][1] & ~select.POLLOUT:
-            return self._receive()
-        return []
+        return self._receive() if ready & ~select.POLLOUT else []
 
     def _send(self) -> None:
         """Send the next part of stdin; a program that closed it early simply gets no more."""

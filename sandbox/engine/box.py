@@ -22,11 +22,15 @@ from sandbox.engine.transfer import read_far, read_near
 from sandbox.engine.turn import Command, Turn
 from sandbox.engine.workspace import Cap, Workspace, make_workspace
 from sandbox.keep import ArchiveKeeper, Caps, FolderKeeper, Keeper
-from sandbox.protocol import GATEWAY_PORT, WEB_PORT, WORKSPACE, ExecResult, SandboxSpec, StopProof
+from sandbox.protocol import DELIVER, GATEWAY_PORT, WEB_PORT, WORKSPACE, ExecResult, SandboxSpec, StopProof
 
 READY_S: Final = 15.0
 """Time for both forwarders to listen; 20 ms on an idle machine."""
+LOOKS_PER_STATE: Final = 50
+"""The engine is asked whether the box still runs once in so many looks: it is busy enough while boxes start."""
 PORTS: Final = (GATEWAY_PORT, WEB_PORT)
+OPEN_WORKSPACE: Final = f"umask 0; {SHELL[0]} chmod 0777 {WORKSPACE}; {SHELL[0]} mkdir -p {DELIVER}"
+"""A plain volume's root belongs to root, who has no capability in a box but owns it."""
 TABLE: Final = "/proc/net/tcp"
 
 
@@ -85,7 +89,7 @@ class DockerSandbox:
         init_pid = container.state().pid
         self._stopper = Stopper(container, init_pid, spec.limits, _near_view(container.id, init_pid))
         if self._workspace.cap == "soft":
-            container.output([SHELL[0], "chmod", "0777", str(WORKSPACE)], user="0:0")
+            container.output([*SHELL, "-c", OPEN_WORKSPACE], user="0:0")
         self._wait_ready(container, self._stopper.near)
         container.pause()
         self._frozen = True
@@ -93,9 +97,12 @@ class DockerSandbox:
 
     def _wait_ready(self, container: Container, near: NearView | None) -> None:
         """Wait until both forwarders listen. Raises StartError or LostError."""
-        until = time.monotonic() + READY_S
+        started = time.monotonic()
+        looks = 0
         while not (near.listening(PORTS) if near is not None else _listening(container)):
-            if time.monotonic() > until or not container.state().running:
+            looks += 1
+            late = time.monotonic() - started > READY_S
+            if late or (looks % LOOKS_PER_STATE == 0 and not container.state().running):
                 raise StartError(f"{container.why_gone()}; its forwarders never listened", container_id=container.id)
             time.sleep(0.003)
         if near is not None:
@@ -146,12 +153,14 @@ class DockerSandbox:
         soft = self._spec.limits.workspace_bytes if self.workspace_cap == "soft" else None
         command = Command(argv, timeout_s, stdin, dict(env or {}), cwd)
         try:
-            return Turn(container, stopper, soft_cap_bytes=soft).run(command, stdout_path, stderr_path)
+            result = Turn(container, stopper, soft_cap_bytes=soft).run(command, stdout_path, stderr_path)
         except SandboxError as exc:
             self._live()
             if not isinstance(exc, LostError):
                 raise
             raise container.why_gone() if not _runs(container) else exc from exc
+        self._live()
+        return result
 
     def freeze(self) -> StopProof:
         """End a turn: kill every process of the agent, prove it from outside, freeze. Raises LostError."""

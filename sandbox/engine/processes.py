@@ -140,9 +140,21 @@ class NearView:
             with contextlib.suppress(OSError):
                 (PROC / str(pid) / "oom_score_adj").write_text(GUARD_OOM_SCORE, encoding="ascii")
 
-    def is_alive(self, pid: int) -> bool:
-        """Return whether a process of the box runs or waits (a dead one that nobody collected does not)."""
-        return pid in self.agent_pids()
+    def watch(self, pid: int) -> int | None:
+        """Return a descriptor that becomes readable when this process of the box ends; None when it is gone already.
+
+        The caller closes it.
+        """
+        with contextlib.suppress(OSError):
+            handle = os.pidfd_open(pid)
+            try:
+                if self._holds(pid):
+                    return handle
+            except OSError:
+                os.close(handle)
+                raise
+            os.close(handle)
+        return None
 
 
 @contextlib.contextmanager

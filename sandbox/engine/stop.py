@@ -8,6 +8,7 @@ itself and PID 1; the kernel walks all processes under one lock, so no fork slip
 import os
 import signal
 import time
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -47,10 +48,8 @@ class Stopper:
         found = far_view(self.container.client, self.container.id, self.init_pid)
         return tuple(f"{process.state} {process.command}" for process in found)
 
-    def is_alive(self, pid: int) -> bool:
-        """Return whether this process, in the host's numbering, still lives. Raises LostError."""
-        if self.near is not None:
-            return self.near.is_alive(pid)
+    def is_listed(self, pid: int) -> bool:
+        """Return whether the engine lists this process, in the host's numbering. Raises LostError."""
         return any(process.pid == pid for process in far_view(self.container.client, self.container.id, self.init_pid))
 
     def interrupt(self) -> None:
@@ -83,8 +82,21 @@ class Stopper:
             time.sleep(POLL_S if self.near is not None else FAR_POLL_S)
 
     def freeze(self) -> StopProof:
-        """Freeze the box with no process of the agent left. Raises LostError when one survives or the box is gone."""
+        """Freeze the box with no process of the agent left.
+
+        Raises: LostError: one survives, or the box is gone; a box that could not be swept is killed as a whole.
+        """
         started = time.monotonic()
+        try:
+            swept = self._sweep(started)
+        except SandboxError:
+            with suppress(SandboxError):
+                self.container.kill()
+            raise
+        return StopProof((), swept, time.monotonic() - started, self.new_oom_kills())
+
+    def _sweep(self, started: float) -> int:
+        """Freeze, look, kill and thaw until nothing is seen in a frozen box; returns how many were seen first."""
         swept: int | None = None
         rounds = 0
         while True:
@@ -92,12 +104,11 @@ class Stopper:
             alive = self.alive()
             swept = len(alive) if swept is None else swept
             if frozen and not alive:
-                break
+                return swept
             rounds += 1
             if rounds > MIN_ROUNDS and time.monotonic() - started > self.limits.sweep_s:
                 raise self._survived(alive)
             self._round(frozen=frozen)
-        return StopProof((), swept, time.monotonic() - started, self.new_oom_kills())
 
     def _try_pause(self) -> bool:
         """Freeze the box; False when the freezer did not catch a box that still runs."""
