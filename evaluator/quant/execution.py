@@ -116,28 +116,31 @@ def _staged_share(fills: pd.DataFrame, lag: np.ndarray[Any, np.dtype[np.int64]],
     keys = _order_keys(fills)
     if keys is None:
         return 0.0
-    frame = pd.DataFrame({"key": keys, "lag": lag, "side": fills["side"].to_numpy(), "ok": priced})
-    frame["quantity"] = fills["quantity"].to_numpy(dtype=float)
-    good = full = orders = 0
-    for _, order in frame.groupby("key", sort=False):
-        parts = order.groupby("lag")["quantity"].sum()
-        fits = bool(order["ok"].all()) and _staged(parts, days, buys=bool(order["side"].iloc[0] > 0))
-        orders += 1
+    frame = pd.DataFrame({"key": keys, "lag": lag, "quantity": fills["quantity"].to_numpy(dtype=float)})
+    parts = frame.groupby(["key", "lag"], sort=True)["quantity"].sum()
+    orders = int(keys.max()) + 1
+    bounds = np.searchsorted(parts.index.get_level_values("key"), np.arange(orders + 1))
+    lags, sizes = parts.index.get_level_values("lag").to_numpy(), parts.to_numpy(dtype=float)
+    all_priced = np.bincount(keys, weights=~priced, minlength=orders) == 0
+    buys = np.bincount(keys, weights=fills["side"].to_numpy(dtype=float), minlength=orders) > 0
+    good = full = 0
+    for order in range(orders):
+        own = slice(bounds[order], bounds[order + 1])
+        fits = bool(all_priced[order]) and _staged(lags[own].tolist(), sizes[own], days, buys=bool(buys[order]))
         good += fits
-        full += fits and len(parts) == days
+        full += fits and own.stop - own.start == days
     # Single-day fills also fit "cancelled early": without any fully staged order nothing is staged.
-    return good / orders if orders and full else 0.0
+    return good / orders if full else 0.0
 
 
-def _staged(parts: "pd.Series[Any]", days: int, *, buys: bool) -> bool:
-    lags, sizes = [int(lag) for lag in parts.index], parts.to_numpy(dtype=float)
+def _staged(lags: list[int], sizes: FloatArray, days: int, *, buys: bool) -> bool:
     if lags[0] < 1 or lags[-1] > days:
         return False
     if sizes.sum() < 2 * days:
         # So few shares that equal whole parts are 0 or 1.
         return True
     early = sizes[:-1] if lags[-1] == days and len(sizes) > 1 else sizes
-    slack = max(1.0, _SIZE_FIT * sizes[0])
+    slack = max(1.0, _SIZE_FIT * float(sizes[0]))
     if buys:
         return bool(early.max() <= sizes[0] + slack and sizes[-1] <= sizes[0] + slack + days)
     in_row = lags == list(range(1, len(lags) + 1))
