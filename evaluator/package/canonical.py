@@ -1,5 +1,6 @@
 """Raw tables to the canonical frames of `delivery.py`; every guess is recorded in words."""
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -358,8 +359,17 @@ def _metric_name(label: str, basis: str, extra: str | None) -> str:
     name = canonical_metric(label) or normalised(label)
     variant = variant_of(extra) if extra else None
     if variant is None and basis and not name.startswith(("benchmark_", "gross_", "oos_", "is_")):
-        variant = variant_of(basis) if not normalised(basis).startswith(("net", "daily", "full")) else None
+        variant = _basis_variant(basis)
     return name if variant is None else f"{variant}_{name}"
+
+
+def _basis_variant(basis: str) -> str | None:
+    """A basis is prose: it counts as gross or a part of the sample only when it does not say net as well."""
+    words = normalised(basis)
+    variant = variant_of(words)
+    if variant == "benchmark":
+        return "benchmark" if words in ("benchmark", "index", "spy", "buy_and_hold") else None
+    return None if variant == "gross" and re.search(r"(^|_)net(_|$)", words) else variant
 
 
 def _metric_value(label: str, text: str, name: str) -> float:
