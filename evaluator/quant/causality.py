@@ -1,6 +1,6 @@
 """Do delivered signals know the future? Two tests of evaluator.md 2.5 (c)."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
@@ -28,11 +28,11 @@ class OffsetResult:
 
     violation: bool
     offset: int
-    """Sessions after t whose values match best; 0 when those of t do."""
+    """Sessions after t whose values match best; 0 when none matches at all."""
     share_future: float
-    """Share of cells equal to the own value at t + offset."""
+    """Share of telling cells equal to the own value at t + offset."""
     share_own: float
-    """Share of cells equal to the own value at t."""
+    """Share of the same cells equal to the own value at t."""
     dates: int
 
 
@@ -56,7 +56,8 @@ def _sample(delivered: pd.DataFrame) -> pd.DataFrame:
 def offset_test(delivered: pd.DataFrame, factor: str, inputs: FactorInputs) -> OffsetResult | Absent:
     """Compare delivered factor values (dates x symbols) with own values of the sessions after t.
 
-    Offsets within the factor's skip are not tried: they use no price after t.
+    Only cells whose own values at t and t + k differ can tell. Offsets within the factor's skip are not tried: they
+    use no price after t.
     """
     sample = _sample(delivered)
     if len(sample) < MIN_DATES:
@@ -66,29 +67,38 @@ def offset_test(delivered: pd.DataFrame, factor: str, inputs: FactorInputs) -> O
     if isinstance(own, Absent):
         return own
     symbols = sample.columns.intersection(own.columns)
-    values = sample[symbols].to_numpy(dtype=float)
-    share_own = _equal_share(values, own[symbols].to_numpy())
-    best, best_share = 0, share_own
+    values, now = sample[symbols].to_numpy(dtype=float), own[symbols].to_numpy()
+    best = OffsetResult(
+        violation=False, offset=0, share_future=0.0, share_own=float(_matches(values, now).mean()), dates=0
+    )
     rows = inputs.panel.rows(dates)
     first = skip(factor) + 1
     for offset in range(first, first + MAX_OFFSET):
-        later = np.minimum(rows + offset, len(inputs.panel.sessions) - 1)
-        future = factor_scores(factor, inputs, inputs.panel.sessions[later])
-        if isinstance(future, Absent):
-            continue
         inside = rows + offset < len(inputs.panel.sessions)
-        share = _equal_share(values[inside], future[symbols].to_numpy()[inside])
-        if share > best_share:
-            best, best_share = offset, share
-    violation = best > 0 and best_share >= _MATCH and share_own < _OWN_MATCH
-    return OffsetResult(violation, best, best_share, share_own, len(dates))
+        later = inputs.panel.sessions[rows[inside] + offset]
+        future = factor_scores(factor, inputs, later)
+        if not isinstance(future, Absent):
+            found = _compared(values[inside], now[inside], future[symbols].to_numpy(), offset)
+            best = found if found.share_future > best.share_future else best
+    return replace(best, dates=len(dates))
 
 
-def _equal_share(a: FloatArray, b: FloatArray) -> float:
+def _compared(values: FloatArray, now: FloatArray, future: FloatArray, offset: int) -> OffsetResult:
+    telling = np.isfinite(values) & np.isfinite(now) & np.isfinite(future)
+    telling &= np.abs(now - future) > 2 * _EQUAL * np.maximum(1.0, np.abs(future))
+    if telling.sum() < MIN_DATES:
+        return OffsetResult(violation=False, offset=0, share_future=0.0, share_own=0.0, dates=0)
+    ahead = float(_matches(values[telling], future[telling]).mean())
+    own = float(_matches(values[telling], now[telling]).mean())
+    return OffsetResult(ahead >= _MATCH and own < _OWN_MATCH, offset, ahead, own, 0)
+
+
+def _matches(a: FloatArray, b: FloatArray) -> FloatArray:
+    """Return 1.0 where equal to 1e-6, else 0.0, over the cells both know; one 0.0 when there are none."""
     known = np.isfinite(a) & np.isfinite(b)
     if not known.any():
-        return 0.0
-    return float((np.abs(a - b)[known] <= _EQUAL * np.maximum(1.0, np.abs(b[known]))).mean())
+        return np.zeros(1)
+    return (np.abs(a - b)[known] <= _EQUAL * np.maximum(1.0, np.abs(b[known]))).astype(float)
 
 
 def residual_test(delivered: pd.DataFrame, own: pd.DataFrame, panel: PricePanel) -> ResidualResult | Absent:

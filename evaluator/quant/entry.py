@@ -1,7 +1,6 @@
 """Point-in-time facts of fills and tables: what was known when, and what was traded at which price."""
 
 import datetime as dt
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -16,45 +15,33 @@ DATE_COLUMNS = ("date", "announced", "period_end", "signal_date")
 _BP = 1e-4
 _SURVIVOR_NAMES = 50
 _SURVIVOR_YEARS = 5
+_SAME_DAY = 0.5
 
 
 def signal_dates(trades: pd.DataFrame | None, decisions: pd.DataFrame | None = None) -> pd.DataFrame:
     """Return the usable fills with a signal date for each, and `signal_origin` stated, inferred or missing (None).
 
-    `decisions` (date, symbol and, for weights, weight) are decision-dated rows: the latest before the fill that
-    changes the symbol counts, else the latest decision date before the fill.
+    `decisions` are decision-dated rows (weights, selections or signals): the latest date before the fill counts. Where
+    most fills lie on decision dates themselves, decisions are filled on their own date and that date counts.
     """
     fills = usable_fills(trades)
     if isinstance(fills, Absent):
         return pd.DataFrame(columns=["date", "symbol", "signal_date", "signal_origin"])
     if "signal_date" not in fills.columns:
         fills["signal_date"] = pd.Series(pd.NaT, index=fills.index, dtype="datetime64[us]")
-    origin = np.where(fills["signal_date"].notna(), "stated", "").astype(object)
-    if decisions is not None and {"date", "symbol"} <= set(decisions.columns) and (origin == "").any():
-        changes = _changes(decisions)
+    stated = fills["signal_date"].notna().to_numpy()
+    origin = np.where(stated, "stated", "").astype(object)
+    if decisions is not None and "date" in decisions.columns and not stated.all():
         every = np.sort(pd.DatetimeIndex(decisions["date"].dropna().unique()).as_unit("us").to_numpy())
-        for row in np.flatnonzero(origin == ""):
-            day = np.datetime64(fills["date"].iloc[row], "us")
-            own = changes.get(str(fills["symbol"].iloc[row]), every)
-            # "<=" would hide a fill on its own decision date; such a fill belongs to that decision and is late-proof.
-            before = own[own <= day]
-            before = before if len(before) else every[every <= day]
-            if len(before):
-                fills.loc[row, "signal_date"] = pd.Timestamp(before[-1])
-                origin[row] = "inferred"
+        days = pd.DatetimeIndex(fills["date"]).as_unit("us").to_numpy()
+        same = bool(np.isin(days[~stated], every).mean() > _SAME_DAY)
+        at = np.searchsorted(every, days, side="right" if same else "left") - 1
+        found = ~stated & (at >= 0)
+        if found.any():
+            fills.loc[found, "signal_date"] = every[at[found]]
+            origin[found] = "inferred"
     fills["signal_origin"] = pd.Series([text or None for text in origin], index=fills.index, dtype=object)
     return fills
-
-
-def _changes(decisions: pd.DataFrame) -> dict[str, np.ndarray[Any, np.dtype[np.datetime64]]]:
-    """Return symbol -> decision dates at which its value or its presence changes."""
-    rows = decisions.dropna(subset=["date", "symbol"])
-    column = next((c for c in ("weight", "value", "rank") if c in rows.columns), None)
-    values = rows.assign(_v=1.0 if column is None else rows[column])
-    wide = values.pivot_table(index="date", columns="symbol", values="_v", aggfunc="last").sort_index().fillna(0.0)
-    moved = wide.diff().fillna(wide) != 0
-    days = pd.DatetimeIndex(wide.index).as_unit("us").to_numpy()
-    return {str(symbol): days[moved[symbol].to_numpy()] for symbol in wide.columns}
 
 
 def late_fills(fills: pd.DataFrame) -> pd.DataFrame:

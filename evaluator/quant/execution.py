@@ -116,6 +116,8 @@ def _staged_share(fills: pd.DataFrame, lag: np.ndarray[Any, np.dtype[np.int64]],
         parts = order.groupby("lag")["quantity"].sum()
         orders += 1
         in_row = list(parts.index) == list(range(1, len(parts) + 1)) and len(parts) <= days
+        # Fewer shares than days: every equal whole part is 0, the rest is the last one.
+        in_row |= list(parts.index) == [days] and float(parts.iloc[0]) < days
         sizes = parts.to_numpy(dtype=float)
         early = sizes[:-1] if len(sizes) == days else sizes
         level = bool(np.ptp(early) <= max(1.0, _SIZE_FIT * early.mean())) if len(early) else True

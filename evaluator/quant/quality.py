@@ -98,7 +98,7 @@ def price_quality(prices: pd.DataFrame | None) -> Quality | Absent:
     clean = table[first]
     kept_codes, kept_close = codes[first], close[first]
     flags["stale"] = _spread_back(_stale(kept_codes, kept_close), first)
-    flags["outliers"] = _spread_back(_outliers(clean, kept_codes, kept_close), first)
+    flags["outliers"] = _spread_back(_outliers(clean, kept_codes, kept_close, days[first]), first)
     measures = {n: float(flag.mean()) for n, flag in flags.items()}
     measures["gaps"], gaps = _gaps(table, codes, days)
     examples = {n: _examples(table, flag) for n, flag in flags.items() if flag.any()}
@@ -170,12 +170,13 @@ def _stale(codes: IntArray, close: FloatArray) -> BoolArray:
     return np.asarray(np.bincount(run)[run] >= STALE_RUN)
 
 
-def _outliers(table: pd.DataFrame, codes: IntArray, close: FloatArray) -> BoolArray:
+def _outliers(table: pd.DataFrame, codes: IntArray, close: FloatArray, days: IntArray) -> BoolArray:
     if len(close) < 2:
         return np.zeros(len(close), dtype=bool)
     with np.errstate(divide="ignore", invalid="ignore"):
         ratio = np.append([np.nan], close[1:] / close[:-1])
-    ratio[np.append([True], codes[1:] != codes[:-1])] = np.nan
+    # A move across missing sessions is no daily return; the gap is measured apart.
+    ratio[np.append([True], (codes[1:] != codes[:-1]) | (np.diff(days) > 1))] = np.nan
     ratio[~(ratio > 0)] = np.nan
     moves = ratio - 1
     big = np.abs(moves) > BIG_MOVE

@@ -4,6 +4,7 @@ import datetime as dt
 import json
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -14,7 +15,7 @@ CAPITAL = 1_000_000.0
 NAMES = ("AA", "BB", "CC", "DD", "EE", "FF", "GG", "HH", "NA", "TRUE")
 
 
-def market(names: tuple[str, ...] = NAMES, *, start: str = "2018-01-02", end: str = "2020-12-31", seed: int = 7):
+def market(names: tuple[str, ...] = NAMES, *, start: str = "2018-01-02", end: str = "2020-12-31", seed: int = 7) -> Any:
     """Return long prices with dividends; close is split-adjusted, adj_close also dividend-adjusted."""
     rng = np.random.default_rng(seed)
     days = sessions(start, end)
@@ -84,28 +85,19 @@ def backtest(
         for j, name in enumerate(names):
             cash += shares[name] * paid[i, j]
         for name, quantity, reason in sorted(pending, key=lambda o: o[1]):
-            j = names.index(name)
-            price = fill[i, j]
+            price = fill[i, names.index(name)]
             fee = rate_bps / 1e4 * abs(quantity * price)
             cash -= quantity * price + fee
             shares[name] += quantity
-            if quantity > 0:
-                q0, p0 = entry.get(name, (0.0, 0.0))
-                entry[name] = (q0 + quantity, (q0 * p0 + quantity * price) / (q0 + quantity))
-            else:
-                q0, p0 = entry[name]
-                entry[name] = (q0 + quantity, p0)
+            entry[name] = _entered(entry.get(name, (0.0, 0.0)), quantity, price)
             side = "BUY" if quantity > 0 else "SELL"
             trades.append((days[i - 1], days[i], name, side, abs(quantity), price, fee, reason))
         pending = []
         value = cash + sum(shares[name] * close[i, j] for j, name in enumerate(names))
         equity.append((days[i], value, cash))
-        stopped = set()
-        if stop is not None:
-            for j, name in enumerate(names):
-                if shares[name] > 0 and close[i, j] <= entry[name][1] * (1 - stop):
-                    stopped.add(name)
-                    pending.append((name, -shares[name], "stop"))
+        held = [(name, close[i, j]) for j, name in enumerate(names) if shares[name] > 0]
+        stopped = {name for name, price in held if stop is not None and price <= entry[name][1] * (1 - stop)}
+        pending += [(name, -shares[name], "stop") for name in sorted(stopped)]
         if i in decisions:
             score = {name: adj[i - 21, j] / adj[i - 126, j] - 1 for j, name in enumerate(names)}
             chosen = [s for s in sorted(score, key=lambda s: (-score[s], s)) if s not in stopped][:n]
@@ -125,6 +117,13 @@ def backtest(
         signals=pd.DataFrame(scores, columns=["date", "symbol", "factor", "value"]),
         capital=capital,
     )
+
+
+def _entered(before: tuple[float, float], quantity: float, price: float) -> tuple[float, float]:
+    count, average = before
+    if quantity > 0:
+        average = (count * average + quantity * price) / (count + quantity)
+    return count + quantity, average
 
 
 def canonical_trades(run: Run) -> pd.DataFrame:
