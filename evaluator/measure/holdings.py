@@ -75,7 +75,7 @@ class _Fills:
         if not mine.any():
             return after[0]
         last = pd.Timestamp(self._date[mine].max())
-        return min(last, pd.Timestamp(following)) if last >= after[0] else None
+        return min(last, pd.Timestamp(following)) if last >= day else None
 
     def is_interrupted(self, day: pd.Timestamp, last: pd.Timestamp) -> bool:
         """Whether a portfolio stop stands over the decision: it fell into its fills, or the book is in its cooldown."""
