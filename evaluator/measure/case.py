@@ -38,7 +38,7 @@ _LENT = ("prices", "market", "fundamentals")
 """A stress run that delivers no prices of its own was made on those of the main run."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Run:
     """The tables of one run (the main one, or a stress run) in the same delivery."""
 
@@ -171,7 +171,7 @@ class Run:
         return pd.DatetimeIndex([])
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Case:
     """A delivery with everything recomputed from it; nothing here knows a strategy."""
 
