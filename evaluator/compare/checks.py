@@ -11,7 +11,7 @@ from functools import cached_property
 import pandas as pd
 
 from evaluator.compare.fidelity import Check
-from evaluator.measure.case import Case
+from evaluator.measure.case import DATA_FAULTS, Case
 from evaluator.measure.naming import group_of, values_of
 from evaluator.measure.recompute import Recomputed
 from records.grammar import OptionGroup, load_grammar
@@ -19,7 +19,6 @@ from records.spec import DeliveredSpec
 from records.strategy import Item, Strategy
 
 Result = tuple[Check, str]
-DATA_FAULTS = (ValueError, TypeError, KeyError, IndexError, AttributeError, ArithmeticError)
 
 
 @dataclass(frozen=True)

@@ -138,7 +138,7 @@ def _failure(breach: Breach, run: Run, book: Rebuild, spec: DeliveredSpec, room:
     """Return what went wrong after a breach; None when the exit came in time and nothing was bought back too soon."""
     who = breach.symbol or "the portfolio"
     if breach.exit_sessions is None or breach.exit_sessions > room:
-        if spec.execution == "adv_cap" and _selling(breach, run, book):
+        if spec.execution in ("staged", "adv_cap") and _selling(breach, run, book, spec, room):
             return None
         return f"{who} on {breach.date.date()} at {breach.level:.2%} is not sold within {room} sessions"
     if breach.rebought is not None:
@@ -146,16 +146,34 @@ def _failure(breach: Breach, run: Run, book: Rebuild, spec: DeliveredSpec, room:
     return None
 
 
-def _selling(breach: Breach, run: Run, book: Rebuild) -> bool:
-    """Whether orders that the volume cap cut short were at least being sold on the session after the breach."""
+def _selling(breach: Breach, run: Run, book: Rebuild, spec: DeliveredSpec, room: int) -> bool:
+    """Whether a sale over several sessions began in time and went on until done, capped away or decided anew.
+
+    A decision taken while the sale runs cancels what is open and orders what it wants instead, so the sale may end later
+    or, where the name is chosen again, not at all.
+    """
     if run.trades is None:
         return False
-    later = pd.DatetimeIndex(book.equity.index)
-    later = later[later > breach.date]
-    if not len(later):
+    days = pd.DatetimeIndex(book.equity.index)
+    after = days[days > breach.date]
+    if not len(after):
         return True
-    sold = run.trades[(run.trades["date"] == later[0]) & (run.trades["side"] < 0)]
-    return bool(len(sold)) and (breach.symbol is None or breach.symbol in set(sold["symbol"]))
+    fills = run.trades[run.trades["date"] > breach.date]
+    mine = fills if breach.symbol is None else fills[fills["symbol"] == breach.symbol]
+    sales = mine[mine["side"] < 0]
+    if not len(sales) or sales["date"].iloc[0] > after[0]:
+        return False
+    if spec.execution == "adv_cap":
+        return True
+    anew = run.signal_days[(run.signal_days > breach.date) & (run.signal_days < after[min(room, len(after)) - 1])]
+    if not len(anew):
+        return False
+    targets = run.targets
+    chosen = (
+        targets is not None and breach.symbol in targets.columns and float(targets[breach.symbol].get(anew[0], 0.0)) > 0
+    )
+    last = after[min(3 * room, len(after)) - 1]
+    return chosen or (breach.exit_date is not None and breach.exit_date <= last)
 
 
 def _early_exit(context: Context, option: str, threshold: float) -> str | None:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
 from pydantic import Field, ValidationError
 
 from evaluator.compare.checks import Checker
@@ -79,8 +80,9 @@ def compare(delivery: Delivery, spec: DeliveredSpec, strategy: Strategy) -> Comp
     statements = read_statements(delivery.messages, items)
     findings = _findings(case, spec, items)
     checker = Checker(case, spec, strategy)
-    verdicts = tuple(_verdict(item, findings[item.id], statements, checker) for item in items)
-    acted = checker.risk_control_acted()
+    with np.errstate(all="ignore"):
+        verdicts = tuple(_verdict(item, findings[item.id], statements, checker) for item in items)
+        acted = checker.risk_control_acted()
     return Comparison(
         _compared(strategy, statements, verdicts, case, acted=acted),
         SealedVerdicts(verdicts=verdicts, risk_control_acted=acted),

@@ -1,5 +1,7 @@
 """Execution and cost: do fill prices, sizes and fees follow the option."""
 
+import pandas as pd
+
 from evaluator.compare.checks import Context, Result
 from evaluator.measure.case import Run
 from evaluator.measure.naming import values_of
@@ -11,6 +13,8 @@ from records.strategy import Item
 _FITS = 0.95
 _CAP_FITS = 0.99
 _MISSES = 0.5
+_SPENT = 0.01
+"""Cash below this share of equity is spent."""
 
 
 def execution(context: Context, item: Item) -> Result:
@@ -36,12 +40,28 @@ def _best_fit(context: Context, run: Run, option: str) -> ExecutionFit | Absent:
         return run.panel
     best: ExecutionFit | Absent = Absent("no trade log")
     for params in context.choices("execution", option):
-        fit = execution_fit(option, run.trades, run.panel, params=params)
+        fit = execution_fit(
+            option, _uncut(context, run) if option == "staged" else run.trades, run.panel, params=params
+        )
         if isinstance(fit, Absent):
             best = best if isinstance(best, ExecutionFit) else fit
         elif isinstance(best, Absent) or fit.share > best.share:
             best = fit
     return best
+
+
+def _uncut(context: Context, run: Run) -> pd.DataFrame | None:
+    """Return the fills with parts of a staged buy made whole where the cash of that session was spent.
+
+    Buys are scaled down to what can be paid; a last part that is smaller for that reason is still an equal part.
+    """
+    book, trades = context.case.rebuilt, run.trades
+    if isinstance(book, Absent) or trades is None or "signal_date" not in trades.columns or run.group != "main":
+        return trades
+    spent = book.cash <= _SPENT * book.equity
+    cut = (trades["side"] > 0) & trades["date"].map(spent).fillna(value=False).astype(bool)
+    whole = trades.groupby(["signal_date", "symbol", "side"])["quantity"].transform("max")
+    return trades.assign(quantity=trades["quantity"].where(~cut, whole))
 
 
 def _capped(context: Context, fit: ExecutionFit, detail: str) -> Result:

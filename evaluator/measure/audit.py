@@ -4,19 +4,18 @@ from collections.abc import Callable
 from typing import Literal
 
 from evaluator.measure.audit_checks import BOOK_CHECKS, LOG_CHECKS, Finding
-from evaluator.measure.case import Case
+from evaluator.measure.case import DATA_FAULTS, Case
 from evaluator.measure.verdict import scored
 from evaluator.quant.absent import Absent
 from records.grade import Judgement
 
 State = Literal["pass", "fail", "unverified"]
-_FAULTS = (ValueError, TypeError, KeyError, IndexError, ArithmeticError)
 
 
 def judge(case: Case) -> Judgement:
     """Return the verdict of 3.7."""
-    if case.main.frame("trades") is None:
-        return scored("3.7", 0, "no trade log was delivered")
+    if case.main.trades is None:
+        return scored("3.7", 0, "no trade log with a usable fill was delivered", case.main.paths("trades"))
     findings = {name: _run(check, case) for name, check in {**LOG_CHECKS, **BOOK_CHECKS}.items()}
     failed = [name for name, (state, _) in findings.items() if state == "fail"]
     unverified = [name for name, (state, _) in findings.items() if state == "unverified"]
@@ -39,5 +38,5 @@ def _run(check: Callable[[Case], Finding], case: Case) -> Finding:
         return "unverified", case.rebuilt.reason
     try:
         return check(case)
-    except _FAULTS as fault:
+    except DATA_FAULTS as fault:
         return "unverified", f"the check stopped on the delivered data ({type(fault).__name__})"

@@ -212,7 +212,7 @@ def a14_weights(case: Case) -> Finding:
     total = float(targets.sum(axis=1).max())
     if float(targets.min().min()) < -1e-9 or total > 1.001:
         return "fail", f"weights from {targets.min().min():.4f}, largest sum {total:.4f}"
-    fits = decision_fits(case, targets, _book(case))
+    fits = decision_fits(case)
     if not fits:
         return "unverified", "no decision with room for its fills"
     wrong = [fit for fit in fits if not fit.weights_fit]

@@ -21,11 +21,24 @@ from evaluator.quant.weighting import wide_weights
 from evaluator.quant.weights_route import rebuild_from_weights
 from records.spec import DeliveredSpec
 
+DATA_FAULTS = (
+    ValueError,
+    TypeError,
+    KeyError,
+    IndexError,
+    AttributeError,
+    ArithmeticError,
+    RecursionError,
+    MemoryError,
+    NotImplementedError,
+)
+"""What arithmetic on a hostile table may raise. A verdict that meets one is unverified, which is never a pass."""
+
 _LENT = ("prices", "market", "fundamentals")
 """A stress run that delivers no prices of its own was made on those of the main run."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Run:
     """The tables of one run (the main one, or a stress run) in the same delivery."""
 
@@ -158,7 +171,7 @@ class Run:
         return pd.DatetimeIndex([])
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Case:
     """A delivery with everything recomputed from it; nothing here knows a strategy."""
 
@@ -185,7 +198,12 @@ class Case:
         """The delivered specification, stated or inferred."""
         from evaluator.measure.specification import delivered_spec  # noqa: PLC0415 it reads this case
 
-        return delivered_spec(self)
+        try:
+            return delivered_spec(self)
+        except DATA_FAULTS as fault:
+            return DeliveredSpec(
+                evidence=(f"not read: the delivered tables stopped the reading ({type(fault).__name__})",)
+            )
 
     @cached_property
     def report(self) -> Document | None:
@@ -205,7 +223,10 @@ class Case:
     @cached_property
     def rebuilt(self) -> Rebuild | Absent:
         """The book rebuilt from the main run's fills, else from its weights; the delivered equity is no input."""
-        return rebuild_run(self.main, self.spec)
+        try:
+            return rebuild_run(self.main, self.spec)
+        except DATA_FAULTS as fault:
+            return Absent(f"the delivered tables cannot be rebuilt ({type(fault).__name__})")
 
     def facts(self) -> dict[str, float | int | str | None]:
         """Return the counts and rebuilt figures that stand in measured.json."""

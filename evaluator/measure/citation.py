@@ -32,6 +32,7 @@ _METRIC = re.compile(
 _SOURCE = re.compile(r"[\w./-]+\.(?:csv|json|parquet|xlsx|tsv)\b", re.IGNORECASE)
 _LEVELS = ((4, 0.90), (3, 0.75), (2, 0.50), (1, 0.25))
 _MAX_CHARS = 400_000
+_LINE_CHARS = 4_000
 
 
 @dataclass(frozen=True)
@@ -73,7 +74,7 @@ def _claims(text: str) -> Iterator[_Claim]:
             inside = _SECTIONS.search(heading["hash"] or heading["bold"]) is not None
             continue
         if inside and not fenced:
-            yield from _line_claims(line)
+            yield from _line_claims(line[:_LINE_CHARS])
 
 
 def _titles(text: str) -> list[str]:

@@ -25,6 +25,7 @@ _REASONS = {
 }
 _CLOSED = {alias for aliases in _REASONS.values() for alias in aliases}
 _SAMPLE = 50
+_TRIGGER_CHARS = 300
 _NEARLY_ALL = 0.95
 _HALF = 0.5
 _PAIR = re.compile(
@@ -47,7 +48,11 @@ def judge(case: Case) -> Judgement:
     if closed < _NEARLY_ALL:
         score = 0 if share == 0 else 1 if share < _HALF else 2
         return scored("2.12", score, "reasons are missing or free text", evidence)
-    triggers = trades["trigger"].fillna("").astype(str) if "trigger" in trades.columns else pd.Series("", trades.index)
+    triggers = (
+        trades["trigger"].fillna("").astype(str).str.slice(0, _TRIGGER_CHARS)
+        if "trigger" in trades.columns
+        else pd.Series("", trades.index)
+    )
     carried = float(triggers.map(lambda text: _PAIR.search(text) is not None).mean())
     evidence.append(f"{carried:.1%} carry a trigger value")
     if carried < _NEARLY_ALL:

@@ -5,6 +5,7 @@ and fill is no error. A buy may fall short where cash ran out or the volume cap 
 """
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 import pandas as pd
@@ -32,11 +33,17 @@ class DecisionFit:
     worst: str
 
 
-def decision_fits(case: Case, targets: pd.DataFrame, book: Rebuild) -> list[DecisionFit]:
+def decision_fits(case: Case) -> tuple[DecisionFit, ...]:
     """Return one comparison per decision within the rebuilt period that has room for its fills, oldest first."""
-    trades = case.main.trades
-    if trades is None:
-        return []
+    return _fits(case)
+
+
+@lru_cache(maxsize=1)
+def _fits(case: Case) -> tuple[DecisionFit, ...]:
+    """Compare once for the audit and the process links; a case is compared by identity."""
+    trades, targets, book = case.main.trades, case.main.targets, case.rebuilt
+    if trades is None or targets is None or isinstance(book, Absent):
+        return ()
     fills = _Fills(case, trades, book)
     days = [day for day in targets.index if book.equity.index[0] <= day < book.equity.index[-1]]
     fits = []
@@ -46,7 +53,7 @@ def decision_fits(case: Case, targets: pd.DataFrame, book: Rebuild) -> list[Deci
         if last is None or fills.is_interrupted(day, last):
             continue
         fits.append(_fit(day, last, targets.loc[day], book, fills))
-    return fits
+    return tuple(fits)
 
 
 class _Fills:
@@ -75,7 +82,7 @@ class _Fills:
         if not mine.any():
             return after[0]
         last = pd.Timestamp(self._date[mine].max())
-        return min(last, pd.Timestamp(following)) if last >= after[0] else None
+        return min(last, pd.Timestamp(following)) if last >= day else None
 
     def is_interrupted(self, day: pd.Timestamp, last: pd.Timestamp) -> bool:
         """Whether a portfolio stop stands over the decision: it fell into its fills, or the book is in its cooldown."""

@@ -172,7 +172,7 @@ def _fills(case: Case, own: Recomputed) -> Link:  # noqa: ARG001 one shape for a
         return _absent("no target weights" if targets is None else "no usable trade log")
     if isinstance(book, Absent):
         return Link(present=True, matches=None, detail=book.reason)
-    fits = decision_fits(case, targets, book)
+    fits = decision_fits(case)
     if not fits:
         return Link(present=True, matches=None, detail="no decision with room for its fills")
     wrong = [fit for fit in fits if not (fit.shares_fit or fit.largest_weight_gap <= 1e-3)]
