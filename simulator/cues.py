@@ -79,6 +79,11 @@ SUBJECTS: dict[Subject, re.Pattern[str]] = {
     ),
 }
 
+GENERAL = re.compile(
+    r"\b(?:everything|anything|all (?:the |your )?(?:details|rules|parameters|requirements|preferences|decisions|information)|more (?:details?|about|information)|what else|elaborate"
+    r"|the (?:whole|entire|full|complete) (?:strategy|picture|plan|thing|approach|idea|story)|(?:your|the) (?:\w+ )?(?:strategy|approach|idea|plan|preferences|requirements|goals?|objectives?|needs"
+    r"|thinking|vision|specification)(?: in (?:full|detail|depth|your own words)| fully| completely)?\s*[.?!]?$)"
+)
 GREETING = re.compile(
     r"^(?:(?:hi|hello|hey|greetings|good (?:morning|afternoon|evening|day)|welcome|thanks?(?: you)?|sure|ok(?:ay)?|got it|understood|great|noted)\b[^?]{0,40}"
     r"|.*\b(?:how (?:can|may|could) i (?:help|assist)|what can i do for you|how are you|ready to help|here to help|anything else|any(?:thing| other) (?:else|preferences?|requests?|questions?)"
@@ -121,6 +126,11 @@ def invites_correction(text: str) -> bool:
 def is_greeting(text: str) -> bool:
     """Return whether a unit is a greeting or a general offer, which asks for no decision."""
     return GREETING.match(text) is not None
+
+
+def is_general(text: str) -> bool:
+    """Return whether a unit asks for the strategy as a whole, which names no part of it."""
+    return GENERAL.search(text) is not None
 
 
 def refuses(text: str) -> bool:

@@ -14,6 +14,7 @@ GENERIC_SELECTION = re.compile(
     r"\b((?<!which )(?<!what )(?:signals?|factors?)|rank(?:ing|ed)?|scor(?:e|ing)|criteri(?:a|on)|measured?|horizon|screen\w*|pick\w*|select\w*|earnings)\b"
 )
 COVARIANCE_ONLY = re.compile(r"\b(covarian\w*|correlat\w*|optimi[sz]\w*)\b")
+WHICH_NAMES = re.compile(r"\b(?:which|what) (?:stocks?|names?|compan(?:y|ies)|tickers?)\b")
 ANAPHORA = re.compile(r"\b(that|this|it|one|those|these|so|either|both)\b")
 NUMBER = re.compile(
     r"(?<![\w.$-])(-?\d+(?:\.\d+)?)\s*(%|percent\b|per cent\b|pct\b|bps?\b|basis points?\b|basispoints?\b)"
@@ -26,6 +27,8 @@ MAX_UNITS = 400
 KEPT_READINGS = 512
 CONCEPT_FLOOR = 0.12
 """A concept word counts unless the model finds the topic this unlikely in the sentence ('any order' is no execution)."""
+SURE = 0.85
+"""Bar of the model where a sentence is about another subject too, and for a wish for a number without a cue word."""
 QUESTION_FLOOR = 0.5
 """A question with no topic takes its best one from here; a decision is asked for, so a lower bar than for a statement."""
 
@@ -129,9 +132,15 @@ class MessageReader:
         concepts = self._lexicon.concepts(unit.text)
         if score is None:
             return self._specific(unit.text, concepts | named, named)
+        elsewhere = cues.subjects(unit.text)
+        if elsewhere and "selection" not in self._lexicon.concepts(WHICH_NAMES.sub(" ", unit.text)):
+            concepts.discard("selection")
         plausible = {topic for topic in concepts if score.topics[topic] >= CONCEPT_FLOOR}
         topics = self._specific(unit.text, plausible | named, named)
-        return topics | {topic for topic, value in score.topics.items() if value >= self._threshold}
+        if not topics and cues.is_general(unit.text):
+            return set()
+        bar = SURE if elsewhere else self._threshold
+        return topics | {topic for topic, value in score.topics.items() if value >= bar}
 
     def _specific(self, text: str, topics: set[Topic], named: set[Topic]) -> set[Topic]:
         """Drop weighting where only covariances are named, and selection where only a word of any factor talk is."""
@@ -178,7 +187,7 @@ class MessageReader:
     def _wants_value(self, text: str, score: UnitScores | None) -> bool:
         if self._lexicon.has_value_cue(text) or VALUE_CUE.search(text):
             return True
-        return score is not None and score.value >= self._threshold
+        return score is not None and score.value >= SURE
 
 
 def _counting(parts: Sequence[Unit]) -> list[bool]:
@@ -200,7 +209,7 @@ def _is_put_forward(unit: Unit, *, invited: bool) -> bool:
 
 def _likeliest(text: str, score: UnitScores | None) -> set[Topic]:
     """Return the best topic of a question that is clearly about none, when it is not far from counting."""
-    if score is None or cues.is_greeting(text):
+    if score is None or cues.is_greeting(text) or cues.is_general(text):
         return set()
     topic, value = max(score.topics.items(), key=lambda entry: entry[1])
     return {topic} if value >= QUESTION_FLOOR else set()
