@@ -27,8 +27,10 @@ MAX_UNITS = 400
 KEPT_READINGS = 512
 CONCEPT_FLOOR = 0.12
 """A concept word counts unless the model finds the topic this unlikely in the sentence ('any order' is no execution)."""
+SECOND = 0.75
+"""Bar of the model for a sentence's further topics beside its best one."""
 SURE = 0.85
-"""Bar of the model where a sentence is about another subject too, and for a wish for a number without a cue word."""
+"""Bar of the model beside another subject, for one part of an enumeration, and for a wish for a number without a cue."""
 QUESTION_FLOOR = 0.5
 """A question with no topic takes its best one from here; a decision is asked for, so a lower bar than for a statement."""
 
@@ -125,7 +127,18 @@ class MessageReader:
     def _scores(self, parts: Sequence[Unit]) -> list[UnitScores | None]:
         if self._model is None or not parts:
             return [None] * len(parts)
-        return list(self._model.score([unit.text for unit in parts]))
+        return [self._with_clauses(unit.text) for unit in parts]
+
+    def _with_clauses(self, text: str) -> UnitScores:
+        """Return a unit's scores; of an enumeration the best topic of each part counts too when it is sure."""
+        model = cast("TopicModel", self._model)
+        whole, *of_parts = model.score([text, *_enumerated(text)])
+        topics = dict(whole.topics)
+        for part in of_parts:
+            topic, value = max(part.topics.items(), key=lambda entry: entry[1])
+            if value >= SURE:
+                topics[topic] = max(topics[topic], value)
+        return UnitScores(topics, value=max(score.value for score in (whole, *of_parts)))
 
     def _topics(self, unit: Unit, options: Sequence[NamedOption], score: UnitScores | None) -> set[Topic]:
         named = {option.topic for option in options}
@@ -139,8 +152,12 @@ class MessageReader:
         topics = self._specific(unit.text, plausible | named, named)
         if not topics and cues.is_general(unit.text):
             return set()
-        bar = SURE if elsewhere else self._threshold
-        return topics | {topic for topic, value in score.topics.items() if value >= bar}
+        best = max(score.topics.values())
+        return topics | {
+            topic
+            for topic, value in score.topics.items()
+            if value >= (SURE if elsewhere else self._threshold if value == best else SECOND)
+        }
 
     def _specific(self, text: str, topics: set[Topic], named: set[Topic]) -> set[Topic]:
         """Drop weighting where only covariances are named, and selection where only a word of any factor talk is."""
@@ -194,6 +211,12 @@ def _counting(parts: Sequence[Unit]) -> list[bool]:
     """Return which units count: those that ask or propose, by themselves or by what stands around them."""
     invited = any(cues.invites_correction(unit.text) for unit in parts)
     return [cues.asks(unit.text) or _is_put_forward(unit, invited=invited) for unit in parts]
+
+
+def _enumerated(text: str) -> list[str]:
+    """Return the parts of 'a: b, c, d'; empty for a sentence that enumerates nothing."""
+    parts = [part.strip() for part in re.split(r"[,;:]|\band\b", text.split("?", maxsplit=1)[0]) if part.strip()]
+    return parts if len(parts) >= 3 and max(len(part.split()) for part in parts) <= 8 else []
 
 
 def _is_put_forward(unit: Unit, *, invited: bool) -> bool:

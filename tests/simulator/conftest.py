@@ -77,9 +77,7 @@ class Talk:
         entries = tuple(
             FileEntry(path=path, size=len(body), sha256=sha256(body).hexdigest()) for path, body in self.files.items()
         )
-        self.events.append(
-            AgentEvent(turn=self.turn(), started_at=AT, ended_at=AT, text=text, files=entries, cut=cut)
-        )
+        self.events.append(AgentEvent(turn=self.turn(), started_at=AT, ended_at=AT, text=text, files=entries, cut=cut))
         return build_view(self.events, deliver=self.deliver)
 
     def say(self, text: str, files: dict[str, str | bytes] | None = None, *, cut: bool = False) -> DecisionRecord:

@@ -123,7 +123,7 @@ def test_question_that_names_no_decision_is_sent_back_and_is_no_stalling(talk: C
     session = talk(1)
     actions = [
         session.say(text).decision.action
-        for text in ("What is it that you want from me?", "Could you elaborate?", "Can you explain what you mean?")
+        for text in ("Could you tell me more about it?", "Could you elaborate?", "Can you explain what you mean?")
     ]
 
     assert actions == ["clarify"] * 3
@@ -171,7 +171,9 @@ def test_topic_without_conviction_is_answered_without_inventing_one(talk: Callab
 
 
 def test_dates_scope_and_holdings_are_answered_from_the_task(talk: Callable[[int], Talk]) -> None:
-    record = talk(6).say("Which period should the test cover, which names are in the universe and how many names do I hold?")
+    record = talk(6).say(
+        "Which period should the test cover, which names are in the universe and how many names do I hold?"
+    )
 
     for part in ("2013", "2021", "AMD", "WMT", "10"):
         assert part in record.decision.message
