@@ -898,9 +898,6 @@ class Simulation:
         share = 1.0 if need <= self.book.cash else max(self.book.cash, 0.0) / need
         for order, amount in buys:
             self._book_fill(order, amount if share == 1.0 else math.floor(amount * share), at)
-            order.left -= amount
-        for order, amount in sells:
-            order.left -= amount
         self._drop_finished()
 
     def _due(self, order: Order, at: int) -> int:
@@ -929,6 +926,7 @@ class Simulation:
             return
         price = float(self.fill_price[at, self.column[order.symbol]])
         self._record(order, amount, price, at)
+        order.left -= amount
 
     def _record(self, order: Order, amount: int, price: float, at: int) -> None:
         """Move cash and shares; buys average the entry price in."""
@@ -1224,12 +1222,14 @@ def stressed_table(table: pd.DataFrame, spec: Spec) -> pd.DataFrame:
     changed = {("general", "capital"): f"{spec.capital:.0f}"}
     for name, value in spec.risk_params.items():
         changed["risk_control", name] = f"{value:g}"
+    kept = []
     for index, row in table.iterrows():
         wanted = changed.get((str(row["component"]), str(row["parameter"])))
         if wanted is not None and float(wanted) != float(row["value"]):
             out.loc[index, "value"] = wanted
             out.loc[index, "source"] = "stress run"
-    return out
+            kept.append({**row.to_dict(), "parameter": f"{row['parameter']}_of_the_main_run", "source": "main run"})
+    return pd.concat([out, pd.DataFrame(kept)], ignore_index=True) if kept else out
 
 
 # ----------------------------------------------------------------------------------------------------------- checks
@@ -1483,9 +1483,17 @@ def _first(counts: pd.Series) -> str:
     return f"share of decisions with {counts.index[0]}" if len(counts) else "nothing was held"
 
 
-def split_orders(trades: pd.DataFrame) -> int:
-    """Return how many orders needed more than one fill."""
-    return int((trades.groupby(["signal_date", "symbol"]).size() > 1).sum()) if len(trades) else 0
+def capped_orders(trades: pd.DataFrame, panel: Panel, cap: float) -> int:
+    """Return how many orders were split because a fill took all that the volume cap (in percent) allowed."""
+    if trades.empty:
+        return 0
+    rows = panel.sessions.get_indexer(pd.DatetimeIndex(trades["fill_date"]))
+    columns = [panel.place[name] for name in trades["symbol"]]
+    most = np.floor(cap / 100.0 * panel.wide["volume"].to_numpy()[rows, columns] + EPS)
+    full = trades[trades["quantity"].to_numpy() >= most]
+    several = trades.groupby(["signal_date", "symbol"]).size()
+    keys = pd.MultiIndex.from_frame(full[["signal_date", "symbol"]]).unique()
+    return int((several.reindex(keys) > 1).sum())
 
 
 def stress(lab: Lab, main: Results) -> tuple[Spec, Results] | None:
@@ -1500,11 +1508,12 @@ def stress(lab: Lab, main: Results) -> tuple[Spec, Results] | None:
             found = lab.run(**changes)
             if (found.trades["reason"] == reason).any():
                 break
-    if spec.execution == "adv_cap" and split_orders(main.trades) == 0:
+    cap = spec.execution_params.get("cap", 0.0)
+    if spec.execution == "adv_cap" and capped_orders(main.trades, lab.panel, cap) == 0:
         for factor in (10, 100, 1_000, 10_000, 100_000, 1_000_000):
             changes["capital"] = spec.capital * factor
             found = lab.run(**changes)
-            if split_orders(found.trades) >= 5:
+            if capped_orders(found.trades, lab.panel, cap) >= 5:
                 break
     return (replace(spec, **changes), found) if changes else None
 
