@@ -38,13 +38,14 @@ from __future__ import annotations
 
 import argparse
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
+from scipy.stats import rankdata
 
 DAYS = 252
 CARRY_SESSIONS = 5
@@ -172,51 +173,63 @@ def _betas(returns: np.ndarray, market_returns: np.ndarray) -> np.ndarray:
     return np.where(count >= 200, slope, np.nan)
 
 
-def _chain(ends: np.ndarray) -> int:
-    """Return how many of the latest quarters are consecutive (period ends at most 110 days apart)."""
-    gaps = np.diff(ends).astype("timedelta64[D]").astype(int)
-    broken = np.flatnonzero(gaps > 110)
-    return len(ends) if broken.size == 0 else len(ends) - int(broken[-1]) - 1
+@dataclass(frozen=True)
+class Statements:
+    """Quarters of one name known at one date, oldest first, as arrays."""
 
+    columns: Mapping[str, np.ndarray]
+    rows: np.ndarray
+    """Positions of the usable rows inside the columns."""
+    chain: int
+    """How many of the latest quarters are consecutive (period ends at most 110 days apart)."""
 
-def _statement_value(name: str, rows: pd.DataFrame) -> float:
-    """Return the statement part of a factor from the usable quarters (oldest first); NaN when it cannot be formed."""
-    length = _chain(rows["period_end"].to_numpy(dtype="datetime64[ns]"))
-
-    def tail(column: str, count: int, skip: int = 0) -> np.ndarray:
-        if length < count + skip or column not in rows.columns:
+    def tail(self, column: str, count: int) -> np.ndarray:
+        """Return the latest `count` values, oldest first; NaN when the chain is shorter."""
+        if self.chain < count or column not in self.columns:
             return np.full(count, np.nan)
-        stop = len(rows) - skip
-        return rows[column].to_numpy(dtype=float)[stop - count : stop]
+        return self.columns[column][self.rows[len(self.rows) - count :]]
 
+
+def _statement_value(name: str, known: Statements) -> float:
+    """Return the statement part of a factor from the usable quarters; NaN when it cannot be formed."""
+    tail = known.tail
     if name in ("roe", "low_accruals", "sue"):
         return _two_point_value(name, tail)
+    if name == "small_cap":
+        return 1.0
     if name == "book_to_price":
         equity = float(tail("common_equity", 1)[0])
         return equity if equity >= 0 else math.nan
-    revenue = tail("revenue", 4).sum()
-    formed = {
-        "small_cap": 1.0,
-        "earnings_yield": tail("net_income", 4).sum(),
-        "fcf_yield": tail("operating_cash_flow", 4).sum() - tail("capex", 4).sum(),
-        "gross_profitability": (revenue - tail("cost_of_revenue", 4).sum()) / tail("total_assets", 1)[0],
-        "revenue_growth": revenue / tail("revenue", 4, 4).sum() - 1.0,
-    }
-    return float(formed[name])
+    if name in ("earnings_yield", "fcf_yield"):
+        spent = 0.0 if name == "earnings_yield" else float(tail("capex", 4).sum())
+        return float(tail("net_income" if name == "earnings_yield" else "operating_cash_flow", 4).sum()) - spent
+    revenue = float(tail("revenue", 4).sum())
+    if name == "gross_profitability":
+        return (revenue - float(tail("cost_of_revenue", 4).sum())) / float(tail("total_assets", 1)[0])
+    return revenue / float(tail("revenue", 8)[:4].sum()) - 1.0
 
 
-def _two_point_value(name: str, tail: Any) -> float:
+def _two_point_value(name: str, tail: Callable[[str, int], np.ndarray]) -> float:
     """Return factors that compare the latest quarter with earlier ones."""
     if name == "roe":
-        equity = np.array([tail("common_equity", 1)[0], tail("common_equity", 5)[0]])
+        equity = tail("common_equity", 5)[[0, -1]]
         return float(tail("net_income", 4).sum() / equity.mean()) if (equity > 0).all() else math.nan
     if name == "low_accruals":
-        assets = np.array([tail("total_assets", 1)[0], tail("total_assets", 5)[0]])
+        assets = tail("total_assets", 5)[[0, -1]]
         return float(-(tail("net_income", 4).sum() - tail("operating_cash_flow", 4).sum()) / assets.mean())
     eps = tail("eps", 12)
     differences = eps[4:] - eps[:-4]
     spread = differences.std(ddof=1)
     return float(differences[-1] / spread) if spread > 0 else math.nan
+
+
+def _known_at(columns: Mapping[str, np.ndarray], ends: np.ndarray, count: int) -> Statements:
+    """Return the usable quarters among the first `count` rows by announcement; a later row for a period counts."""
+    _, latest = np.unique(ends[:count][::-1], return_index=True)
+    rows = count - 1 - latest
+    gaps = np.diff(ends[rows]).astype("timedelta64[D]").astype(int)
+    broken = np.flatnonzero(gaps > 110)
+    return Statements(columns, rows, len(rows) if broken.size == 0 else len(rows) - int(broken[-1]) - 1)
 
 
 def _as_of(
@@ -228,15 +241,15 @@ def _as_of(
     if own.empty:
         return value, shares
     announced = own["announced"].to_numpy(dtype="datetime64[ns]")
-    stamps = np.unique(announced)
-    days = dates.to_numpy(dtype="datetime64[ns]")
-    position = np.searchsorted(stamps, days, side="right") - 1
-    for step in np.unique(position[position >= 0]):
-        usable = own[announced <= stamps[step]].drop_duplicates("period_end", keep="last").sort_values("period_end")
-        at = position == step
-        value[at] = _statement_value(name, usable)
-        if "shares" in usable.columns:
-            shares[at] = float(usable["shares"].iloc[-1])
+    ends = own["period_end"].to_numpy(dtype="datetime64[ns]")
+    columns = {column: own[column].to_numpy(dtype=float) for column in own.columns if own[column].dtype.kind in "fi"}
+    counts = np.searchsorted(announced, dates.to_numpy(dtype="datetime64[ns]"), side="right")
+    for count in np.unique(counts[counts > 0]):
+        known = _known_at(columns, ends, int(count))
+        at = counts == count
+        value[at] = _statement_value(name, known)
+        if "shares" in columns:
+            shares[at] = columns["shares"][known.rows[-1]]
     return value, shares
 
 
@@ -296,41 +309,47 @@ def combine(method: str, scores: pd.DataFrame, order: Sequence[str]) -> Ranking:
         ValueError: the method is unknown.
 
     """
-    full = scores[list(order)].dropna()
+    table = scores[list(order)].to_numpy(dtype=float)
+    whole = np.isfinite(table).all(axis=1)
+    names = [name for name, kept in zip(scores.index, whole, strict=True) if kept]
+    table = table[whole]
     if method == "sequential_screen":
-        return Ranking(_screen(full, list(order)), None)
+        return Ranking(_screen(names, table), None)
     if len(order) == 1:
-        composite = full[order[0]].astype(float)
+        values = table[:, 0]
     elif method == "zscore_mean":
-        composite = pd.concat([_zscore(full[name]) for name in order], axis=1).mean(axis=1)
+        values = np.mean([_zscore(table[:, column]) for column in range(table.shape[1])], axis=0)
     elif method == "rank_mean":
-        composite = full.rank(method="average", ascending=True).div(max(len(full), 1)).mean(axis=1)
+        ranks = [rankdata(table[:, column]) for column in range(table.shape[1])]
+        values = np.mean(ranks, axis=0) / max(len(names), 1)
     else:
         raise ValueError(f"combination {method!r} is not known")
-    return Ranking(_best_first(composite), composite)
+    return Ranking(_best_first(names, values), pd.Series(values, index=names, dtype=float))
 
 
-def _best_first(values: pd.Series) -> tuple[str, ...]:
+def _best_first(names: Sequence[str], values: np.ndarray) -> tuple[str, ...]:
     """Return names by value, highest first, ties by name."""
-    return tuple(sorted(values.index, key=lambda name: (-float(values[name]), name)))
+    return tuple(name for _, name in sorted((-float(value), name) for value, name in zip(values, names, strict=True)))
 
 
-def _zscore(values: pd.Series) -> pd.Series:
+def _zscore(values: np.ndarray) -> np.ndarray:
     """Return clipped (1 % and 99 %) z-scores; all zero without spread."""
     if len(values) < 2:
         return values * 0.0
-    low, high = np.quantile(values.to_numpy(dtype=float), [0.01, 0.99])
-    clipped = values.clip(low, high)
+    low, high = np.quantile(values, [0.01, 0.99])
+    clipped = np.clip(values, low, high)
     spread = float(clipped.std(ddof=1))
     return (clipped - clipped.mean()) / spread if spread > 0 else clipped * 0.0
 
 
-def _screen(scores: pd.DataFrame, order: list[str]) -> tuple[str, ...]:
+def _screen(names: list[str], table: np.ndarray) -> tuple[str, ...]:
     """Keep the best half on each factor but the last, then order by the last."""
-    names = list(scores.index)
-    for factor in order[:-1]:
-        names = list(_best_first(scores.loc[names, factor]))[: math.ceil(len(names) / 2)]
-    return _best_first(scores.loc[names, order[-1]])
+    place = {name: row for row, name in enumerate(names)}
+    kept = names
+    for column in range(table.shape[1] - 1):
+        best = _best_first(kept, table[[place[name] for name in kept], column])
+        kept = list(best[: math.ceil(len(best) / 2)])
+    return _best_first(kept, table[[place[name] for name in kept], -1])
 
 
 # --------------------------------------------------------------------------------------- covariance and weighting
@@ -596,6 +615,10 @@ class Panel:
     market: pd.DataFrame
     fundamentals: pd.DataFrame | None
     sectors: Mapping[str, str]
+    adj: np.ndarray
+    """Adjusted closes as an array, sessions x names."""
+    place: Mapping[str, int]
+    """Column of each name."""
 
 
 def build_panel(spec: Spec, tables: Mapping[str, pd.DataFrame | None]) -> Panel:
@@ -621,7 +644,9 @@ def build_panel(spec: Spec, tables: Mapping[str, pd.DataFrame | None]) -> Panel:
         fundamentals = fundamentals[fundamentals["announced"] <= last]
     universe = tables.get("universe")
     sectors = {} if universe is None else dict(zip(universe["symbol"], universe["sector"].fillna(""), strict=True))
-    return Panel(sessions, wide, market.reindex(sessions), fundamentals, sectors)
+    adj = wide["adj_close"]
+    place = {name: column for column, name in enumerate(adj.columns)}
+    return Panel(sessions, wide, market.reindex(sessions), fundamentals, sectors, adj.to_numpy(), place)
 
 
 def _market_wide(market: pd.DataFrame | None) -> pd.DataFrame:
@@ -692,10 +717,10 @@ class Plan:
     cache: dict[tuple[int, tuple[str, ...]], pd.Series] = field(default_factory=dict)
 
 
-def make_plan(spec: Spec, panel: Panel, known: dict[tuple[str, str], pd.DataFrame] | None = None) -> Plan:
+def make_plan(spec: Spec, panel: Panel, known: dict[tuple[Any, ...], Any] | None = None) -> Plan:
     """Return scores, rankings and gate at every decision from the first complete one on.
 
-    `known` keeps scores by (factor, rebalance) between runs over the same panel.
+    `known` keeps scores and rankings between runs of the same factors and combination over the same panel.
     """
     known = {} if known is None else known
     every = decision_sessions(panel.sessions, spec.rebalance)
@@ -708,10 +733,12 @@ def make_plan(spec: Spec, panel: Panel, known: dict[tuple[str, str], pd.DataFram
             args = (panel.wide, panel.fundamentals, panel.market)
             known[key] = factor_scores(name, *args, dates=days, sectors=panel.sectors)
     scores = {name: known[name, spec.rebalance].loc[dates] for name in spec.factors}
-    rankings = {}
+    cube = np.stack([scores[name].to_numpy() for name in spec.factors], axis=2)
+    rankings: dict[int, Ranking] = known.setdefault(("rankings",), {})
     for row, at in enumerate(ready):
-        cross = pd.DataFrame({name: scores[name].iloc[row] for name in spec.factors})
-        rankings[at] = combine(spec.combination, cross, spec.factors)
+        if at not in rankings:
+            cross = pd.DataFrame(cube[row], index=scores[spec.factors[0]].columns, columns=list(spec.factors))
+            rankings[at] = combine(spec.combination, cross, spec.factors)
     first = next((at for at in ready if len(rankings[at].symbols) >= _enough(spec, panel)), None)
     if first is None:
         raise ValueError("no decision date has enough names with complete data; expected a longer history")
@@ -744,12 +771,11 @@ def _has_window(spec: Spec, panel: Panel, at: int, names: Sequence[str]) -> list
         length = spec.vol_window
     if length == 0:
         return list(names)
-    adj = panel.wide["adj_close"]
-    window = adj.to_numpy()[max(at - length, 0) : at + 1]
+    window = panel.adj[max(at - length, 0) : at + 1]
     if len(window) < length + 1:
         return []
-    whole = dict(zip(adj.columns, np.isfinite(window).all(axis=0), strict=True))
-    return [name for name in names if whole[name]]
+    whole = np.isfinite(window).all(axis=0)
+    return [name for name in names if whole[panel.place[name]]]
 
 
 def base_weights(spec: Spec, panel: Panel, plan: Plan, at: int, names: Sequence[str]) -> pd.Series:
@@ -758,12 +784,11 @@ def base_weights(spec: Spec, panel: Panel, plan: Plan, at: int, names: Sequence[
     if key in plan.cache:
         return plan.cache[key]
     ranking = plan.rankings[at]
-    adj = panel.wide["adj_close"]
     vols = cov = None
     if names and spec.weighting == "inverse_vol":
-        vols = _returns(adj, at, spec.vol_window, names).std(ddof=1)
+        vols = pd.Series(_returns(panel, at, spec.vol_window, names).std(axis=0, ddof=1), index=list(names))
     elif names and spec.weighting in NEEDS_COVARIANCE:
-        window = _returns(adj, at, _cov_window(spec), names)
+        window = pd.DataFrame(_returns(panel, at, _cov_window(spec), names), columns=list(names))
         cov = covariance(spec.covariance, window, halflife=spec.halflife)
     caps = None if plan.caps is None else plan.caps.loc[panel.sessions[at]]
     out = weights(spec.weighting, names, composite=ranking.composite, vols=vols, caps=caps, cov=cov)
@@ -771,10 +796,10 @@ def base_weights(spec: Spec, panel: Panel, plan: Plan, at: int, names: Sequence[
     return out
 
 
-def _returns(adj: pd.DataFrame, at: int, length: int, names: Sequence[str]) -> pd.DataFrame:
-    """Return the last `length` daily returns of the names up to session `at`."""
-    window = adj.to_numpy()[at - length : at + 1, adj.columns.get_indexer(list(names))]
-    return pd.DataFrame(window[1:] / window[:-1] - 1.0, columns=list(names))
+def _returns(panel: Panel, at: int, length: int, names: Sequence[str]) -> np.ndarray:
+    """Return the last `length` daily returns of the names up to session `at`, sessions x names."""
+    window = panel.adj[at - length : at + 1, [panel.place[name] for name in names]]
+    return window[1:] / window[:-1] - 1.0
 
 
 # ------------------------------------------------------------------------------------------------------- simulation
@@ -842,7 +867,7 @@ class Simulation:
             hit = self._check_stops(at, value)
             if at in decisions:
                 self._decide(at, value, hit)
-            self.equity.append((self.panel.sessions[at], value, self.book.cash))
+            self.equity.append((at, value, self.book.cash))
 
     def _value(self, at: int) -> float:
         """Return cash plus shares at the last known close."""
@@ -873,9 +898,6 @@ class Simulation:
         share = 1.0 if need <= self.book.cash else max(self.book.cash, 0.0) / need
         for order, amount in buys:
             self._book_fill(order, amount if share == 1.0 else math.floor(amount * share), at)
-            order.left -= amount
-        for order, amount in sells:
-            order.left -= amount
         self._drop_finished()
 
     def _due(self, order: Order, at: int) -> int:
@@ -904,6 +926,7 @@ class Simulation:
             return
         price = float(self.fill_price[at, self.column[order.symbol]])
         self._record(order, amount, price, at)
+        order.left -= amount
 
     def _record(self, order: Order, amount: int, price: float, at: int) -> None:
         """Move cash and shares; buys average the entry price in."""
@@ -918,8 +941,7 @@ class Simulation:
             del book.shares[name]
             book.entry.pop(name, None)
         side = "BUY" if amount > 0 else "SELL"
-        signal, day = self.panel.sessions[order.signal], self.panel.sessions[at]
-        self.trades.append((signal, day, name, side, abs(amount), price, fee, order.reason, order.trigger))
+        self.trades.append((order.signal, at, name, side, abs(amount), price, fee, order.reason, order.trigger))
 
     def _close_delisted(self, at: int) -> None:
         """Sell a name whose prices ended at its last close, on the session after it."""
@@ -981,19 +1003,20 @@ class Simulation:
         hold = bool(self.plan.gate[day])
         exposure = self._exposure(at, base) if chosen else 1.0
         active = hold and book.stopped is None
-        target = base * exposure if active else base * 0.0
+        plain = {name: float(weight) for name, weight in base.items()}
+        target = {name: weight * exposure if active else 0.0 for name, weight in plain.items()}
         self.selections += [(day, name, rank) for rank, name in enumerate(chosen, start=1)]
-        self.targets += [(day, name, float(target[name])) for name in chosen]
-        self.targets.append((day, "CASH", 1.0 - float(target.sum())))
+        self.targets += [(day, name, target[name]) for name in chosen]
+        self.targets.append((day, "CASH", max(0.0, 1.0 - sum(target.values()))))
         why = self._reasons(hold=hold, exposure=exposure)
         for name in sorted(set(chosen) | set(book.shares) | set(book.orders)):
             price = self.close[at, self.column[name]]
             if not np.isfinite(price):
                 continue
-            weight = float(target.get(name, 0.0))
+            weight = target.get(name, 0.0)
             wanted = math.floor(weight * value / price + EPS)
             rank = chosen.index(name) + 1 if name in chosen else 0
-            before = math.floor(float(base.get(name, 0.0)) * book.exposure * value / price + EPS)
+            before = math.floor(plain.get(name, 0.0) * book.exposure * value / price + EPS)
             reason, trigger = why(name, rank, weight, (book.shares.get(name, 0), wanted, before), hit)
             self._send(name, wanted - book.shares.get(name, 0), at, reason, trigger)
         if active:
@@ -1003,8 +1026,8 @@ class Simulation:
         """Return min(1, target / volatility of the unscaled book), or 1 without a volatility target."""
         if self.spec.risk != "vol_target":
             return 1.0
-        window = _returns(self.panel.wide["adj_close"], at, int(self.spec.risk_params["vol_window"]), list(base.index))
-        book_returns = window.fillna(0.0).to_numpy() @ base.to_numpy()
+        window = _returns(self.panel, at, int(self.spec.risk_params["vol_window"]), list(base.index))
+        book_returns = np.nan_to_num(window) @ base.to_numpy()
         vol = float(book_returns.std(ddof=1)) * math.sqrt(DAYS)
         return min(1.0, self.spec.risk_params["target"] / 100.0 / vol) if vol > 0 else 1.0
 
@@ -1048,16 +1071,19 @@ def run(spec: Spec, tables: Mapping[str, pd.DataFrame | None]) -> Results:
     return run_plan(spec, panel, make_plan(spec, panel))
 
 
-def run_plan(spec: Spec, panel: Panel, plan: Plan) -> Results:
-    """Run one strategy from a prepared plan."""
+def run_plan(spec: Spec, panel: Panel, plan: Plan, *, with_signals: bool = True) -> Results:
+    """Run one strategy from a prepared plan; variants that only need their measures go without the signal table."""
     walk = Simulation(spec, panel, plan)
     walk.go()
     names = ["signal_date", "fill_date", "symbol", "side", "quantity", "price", "fee", "reason", "trigger"]
     trades = pd.DataFrame(walk.trades, columns=names)
     trades.insert(0, "fill_id", np.arange(1, len(trades) + 1))
     equity = pd.DataFrame(walk.equity, columns=["date", "equity", "cash"])
+    for table, columns in ((trades, ("signal_date", "fill_date")), (equity, ("date",))):
+        for column in columns:
+            table[column] = panel.sessions[table[column].to_numpy(dtype=int)]
     return Results(
-        signals=_signal_table(spec, panel, plan),
+        signals=_signal_table(spec, panel, plan) if with_signals else pd.DataFrame(),
         selections=pd.DataFrame(walk.selections, columns=["date", "symbol", "rank"]),
         target_weights=pd.DataFrame(walk.targets, columns=["date", "symbol", "weight"]),
         trades=trades,
@@ -1068,16 +1094,29 @@ def run_plan(spec: Spec, panel: Panel, plan: Plan) -> Results:
 
 def _signal_table(spec: Spec, panel: Panel, plan: Plan) -> pd.DataFrame:
     """Return every factor and the composite at every decision, long."""
-    rows = []
+    parts = []
+    for name in spec.factors:
+        table = plan.scores[name]
+        rows, columns = np.nonzero(np.isfinite(table.to_numpy()))
+        parts.append(
+            (np.array(plan.decisions)[rows], table.columns.to_numpy()[columns], name, table.to_numpy()[rows, columns])
+        )
     for at in plan.decisions:
-        day = panel.sessions[at]
-        for name in spec.factors:
-            values = plan.scores[name].loc[day].dropna()
-            rows += [(day, symbol, name, float(value)) for symbol, value in values.items()]
         composite = plan.rankings[at].composite
         if composite is not None:
-            rows += [(day, symbol, "composite", float(value)) for symbol, value in composite.sort_index().items()]
-    return pd.DataFrame(rows, columns=["date", "symbol", "factor", "value"])
+            ordered = composite.sort_index()
+            parts.append((np.full(len(ordered), at), ordered.index.to_numpy(), "composite", ordered.to_numpy()))
+    out = pd.DataFrame(
+        {
+            "date": panel.sessions[np.concatenate([part[0] for part in parts])],
+            "symbol": np.concatenate([part[1] for part in parts]),
+            "factor": np.repeat([part[2] for part in parts], [len(part[0]) for part in parts]),
+            "value": np.concatenate([part[3] for part in parts]),
+        }
+    )
+    order = {name: place for place, name in enumerate([*spec.factors, "composite"])}
+    keys = pd.DataFrame({"date": out["date"], "place": out["factor"].map(order), "symbol": out["symbol"]})
+    return out.loc[keys.sort_values(["date", "place", "symbol"], kind="stable").index].reset_index(drop=True)
 
 
 # ---------------------------------------------------------------------------------------------------------- metrics
@@ -1183,12 +1222,14 @@ def stressed_table(table: pd.DataFrame, spec: Spec) -> pd.DataFrame:
     changed = {("general", "capital"): f"{spec.capital:.0f}"}
     for name, value in spec.risk_params.items():
         changed["risk_control", name] = f"{value:g}"
+    kept = []
     for index, row in table.iterrows():
         wanted = changed.get((str(row["component"]), str(row["parameter"])))
         if wanted is not None and float(wanted) != float(row["value"]):
             out.loc[index, "value"] = wanted
             out.loc[index, "source"] = "stress run"
-    return out
+            kept.append({**row.to_dict(), "parameter": f"{row['parameter']}_of_the_main_run", "source": "main run"})
+    return pd.concat([out, pd.DataFrame(kept)], ignore_index=True) if kept else out
 
 
 # ----------------------------------------------------------------------------------------------------------- checks
@@ -1200,7 +1241,7 @@ class Lab:
 
     spec: Spec
     panel: Panel
-    known: dict[tuple[str, str], pd.DataFrame] = field(default_factory=dict)
+    known: dict[tuple[Any, ...], Any] = field(default_factory=dict)
     plans: dict[tuple[Any, ...], Plan] = field(default_factory=dict)
 
     def plan(self, spec: Spec) -> Plan:
@@ -1213,10 +1254,10 @@ class Lab:
             self.plans[key] = make_plan(spec, self.panel, self.known)
         return self.plans[key]
 
-    def run(self, **changes: Any) -> Results:
+    def run(self, *, with_signals: bool = True, **changes: Any) -> Results:
         """Run the specification with some fields changed."""
         spec = replace(self.spec, **changes)
-        return run_plan(spec, self.panel, self.plan(spec))
+        return run_plan(spec, self.panel, self.plan(spec), with_signals=with_signals)
 
 
 def fill_series(spec: Spec, panel: Panel) -> pd.DataFrame:
@@ -1232,19 +1273,21 @@ def signal_validation(spec: Spec, panel: Panel, signals: pd.DataFrame) -> pd.Dat
     for factor, table in signals.groupby("factor", sort=False):
         wide = table.pivot_table(index="date", columns="symbol", values="value", aggfunc="first")
         starts = panel.sessions.get_indexer(wide.index) + 1
+        levels = fills[wide.columns].to_numpy()
+        values = wide.to_numpy()
         ics, spreads = [], []
         for row in range(len(wide) - 1):
             if starts[row + 1] >= len(panel.sessions):
                 continue
-            ahead = fills.iloc[starts[row + 1]] / fills.iloc[starts[row]] - 1.0
-            both = pd.DataFrame({"signal": wide.iloc[row], "ahead": ahead}).dropna()
-            if len(both) < least or both["signal"].nunique() < 2:
+            ahead = levels[starts[row + 1]] / levels[starts[row]] - 1.0
+            both = np.isfinite(values[row]) & np.isfinite(ahead)
+            signal, ahead = values[row][both], ahead[both]
+            if len(signal) < least or len(np.unique(signal)) < 2:
                 continue
-            ranks = both.rank()
-            ics.append(float(np.corrcoef(ranks["signal"], ranks["ahead"])[0, 1]))
-            third = max(len(both) // 3, 1)
-            ordered = both.sort_values("signal", kind="stable")["ahead"]
-            spreads.append(float(ordered.iloc[-third:].mean() - ordered.iloc[:third].mean()))
+            ics.append(float(np.corrcoef(rankdata(signal), rankdata(ahead))[0, 1]))
+            third = max(len(signal) // 3, 1)
+            ordered = ahead[np.argsort(signal, kind="stable")]
+            spreads.append(float(ordered[-third:].mean() - ordered[:third].mean()))
         rows.append((factor, *_ic_summary(np.array(ics), np.array(spreads))))
     columns = ["factor", "decisions", "mean_rank_ic", "t_statistic", "hit_rate", "top_minus_bottom_third"]
     return pd.DataFrame(rows, columns=columns)
@@ -1310,7 +1353,7 @@ def sensitivity(lab: Lab) -> pd.DataFrame:
     for parameter, value, changes in variants(lab.spec):
         chosen = all(getattr(lab.spec, name) == other for name, other in changes.items())
         try:
-            result = lab.run(**changes)
+            result = lab.run(with_signals=False, **changes)
         except ValueError:
             continue
         found = measures(result.equity, result.trades)
@@ -1440,9 +1483,17 @@ def _first(counts: pd.Series) -> str:
     return f"share of decisions with {counts.index[0]}" if len(counts) else "nothing was held"
 
 
-def split_orders(trades: pd.DataFrame) -> int:
-    """Return how many orders needed more than one fill."""
-    return int((trades.groupby(["signal_date", "symbol"]).size() > 1).sum()) if len(trades) else 0
+def capped_orders(trades: pd.DataFrame, panel: Panel, cap: float) -> int:
+    """Return how many orders were split because a fill took all that the volume cap (in percent) allowed."""
+    if trades.empty:
+        return 0
+    rows = panel.sessions.get_indexer(pd.DatetimeIndex(trades["fill_date"]))
+    columns = [panel.place[name] for name in trades["symbol"]]
+    most = np.floor(cap / 100.0 * panel.wide["volume"].to_numpy()[rows, columns] + EPS)
+    full = trades[trades["quantity"].to_numpy() >= most]
+    several = trades.groupby(["signal_date", "symbol"]).size()
+    keys = pd.MultiIndex.from_frame(full[["signal_date", "symbol"]]).unique()
+    return int((several.reindex(keys) > 1).sum())
 
 
 def stress(lab: Lab, main: Results) -> tuple[Spec, Results] | None:
@@ -1457,11 +1508,12 @@ def stress(lab: Lab, main: Results) -> tuple[Spec, Results] | None:
             found = lab.run(**changes)
             if (found.trades["reason"] == reason).any():
                 break
-    if spec.execution == "adv_cap" and split_orders(main.trades) == 0:
+    cap = spec.execution_params.get("cap", 0.0)
+    if spec.execution == "adv_cap" and capped_orders(main.trades, lab.panel, cap) == 0:
         for factor in (10, 100, 1_000, 10_000, 100_000, 1_000_000):
             changes["capital"] = spec.capital * factor
             found = lab.run(**changes)
-            if split_orders(found.trades) >= 5:
+            if capped_orders(found.trades, lab.panel, cap) >= 5:
                 break
     return (replace(spec, **changes), found) if changes else None
 
@@ -1498,7 +1550,7 @@ def write_run(results: Results, folder: Path) -> None:
 
 def with_gross(lab: Lab, results: Results) -> Results:
     """Return the run with the return before costs added to its metrics."""
-    gross = results if lab.spec.rate_bps == 0 else lab.run(rate_bps=0.0)
+    gross = results if lab.spec.rate_bps == 0 else lab.run(with_signals=False, rate_bps=0.0)
     row = results.metrics.iloc[[0]].copy()
     row["metric"] = "gross_total_return"
     row["value"] = measures(gross.equity)["total_return"]

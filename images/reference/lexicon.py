@@ -161,7 +161,7 @@ RULES: tuple[tuple[str, str, str], ...] = (
     (
         "risk_control",
         "position_stop",
-        r"(?:per[- ](?:name|position|stock)|position|hard|trailing)[\s-]*stops?(?:[\s-]*loss\w*)?|stop[\s-]*loss\w*|\bown stop|below (?:the |its |my |their )?entry|(?:holding|position|name|stock)\b[^.;]{0,30}(?:down|falls?|fell|drops?)[^.;]{0,40}(?:bought|entry|paid|cost)|per name",
+        r"(?:per[- ](?:name|position|stock)|position|hard|trailing)[\s-]*stops?(?:[\s-]*loss\w*)?|stop[\s-]*loss\w*|\bown stop|below (?:the |its |my |their )?entry|(?:holding|position|name|stock)\b[^.;]{0,30}(?:down|falls?|fell|drops?)[^.;]{0,40}(?:bought|entry|paid|cost)|% per name",
     ),
     (
         "risk_control",
@@ -206,6 +206,28 @@ RULES: tuple[tuple[str, str, str], ...] = (
     ),
 )
 """Component, option, pattern; earlier ones win and blank what they matched."""
+
+NULLS: tuple[tuple[str, str, str], ...] = (
+    (
+        "market_timing",
+        "always_invested",
+        (
+            r"no market[- ](?:timing|filter|switch|rule|gate)|stays? (?:fully )?(?:in\b|invested|on study)|always invested"
+            r"|(?:not|don't) time the market"
+        ),
+    ),
+    (
+        "risk_control",
+        "none",
+        r"no (?:risk |safety )?(?:overlay|net|controls?)\b|no (?:stops?|stop[- ]loss(?:es)?) (?:at all|of any)|(?:not|don't) (?:use|employ) (?:any )?stop",
+    ),
+    (
+        "transaction_cost",
+        "none",
+        r"no (?:transaction |trading )?costs?\b|charge nothing|charging anything|frictionless|zero commission|gross of costs|cost[- ]free",
+    ),
+)
+"""Statements that a component stays empty; they count only where nothing else settles the component."""
 
 NEGATORS = re.compile(
     r"\b(?:no|not|never|without|none|don'?t|do not|does not|doesn'?t|isn'?t|rather you did not|instead of|nor|neither|skip the|drop the)\b"

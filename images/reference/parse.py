@@ -198,7 +198,17 @@ def _read_sentence(sentence: str, stated: Stated) -> list[str]:
             stated.factors.append(name)
         stated.words.setdefault(name, sentence)
     _note_screen_order(whole, said, stated)
+    _read_nulls(whole, stated)
     return said
+
+
+def _read_nulls(text: str, stated: Stated) -> None:
+    """Take the client's word that a component stays empty, unless another one was given before."""
+    for component, option, pattern in lexicon.NULLS:
+        topic = topic_of(component, option)
+        if topic not in stated.options and re.search(pattern, text):
+            stated.options[topic] = option
+            stated.words[topic] = text
 
 
 def _plausible(option: str, text: str) -> bool:

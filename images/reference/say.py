@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pandas as pd
-from catalogue import FACTORS
+from catalogue import COMBINATIONS, COVARIANCES, EXECUTIONS, FACTORS, RISKS, TIMINGS, WEIGHTINGS
 from parse import Stated, topic_of
 from report import Tables, pct
 
@@ -58,11 +58,7 @@ PIECES = {
 def opening_questions(stated: Stated) -> str:
     """Return the first reply: what was understood, what is open, what comes next."""
     heard = [f"- characteristic: {FACTORS[name].label}" for name in stated.factors]
-    heard += [
-        f'- {TOPICS[topic]}: as you put it, "{stated.words[topic].strip()[:160]}"'
-        for topic in stated.options
-        if topic in TOPICS
-    ]
+    heard += [f"- {TOPICS[topic]}: {_short(topic, option)}" for topic, option in stated.options.items()]
     understood = "So far I understood:\n" + "\n".join(heard) + "\n\n" if heard else ""
     numbered = "\n".join(f"{count}. {question}" for count, question in enumerate(QUESTIONS, start=1))
     return (
@@ -71,6 +67,15 @@ def opening_questions(stated: Stated) -> str:
         "Where you have no preference, say so; I will then take a usual value and mark it as mine. Next I will fetch the "
         "data, run the backtest and hand over the files with a report."
     )
+
+
+def _short(topic: str, option: str) -> str:
+    """Return an option in a few words."""
+    texts = {"combination": COMBINATIONS, "weighting": WEIGHTINGS, "covariance": COVARIANCES}
+    rules = {"market_timing": TIMINGS, "risk_control": RISKS, "execution": EXECUTIONS}
+    if topic in texts:
+        return texts[topic][option].split(":", maxsplit=1)[0].lower()
+    return rules[topic][option].definition.split(":", maxsplit=1)[0] if topic in rules else "a rate per trade"
 
 
 def ask_again(lacking: list[str]) -> str:

@@ -190,7 +190,8 @@ def _execution_rows(stated: Stated) -> list[Row]:
         definition = (
             "no transaction cost: the fee of every fill is zero; sensitivity.csv shows 5, 10 and 20 basis points"
         )
-    rows.append(_row("transaction_cost", "rate_bps", rate, definition, given=key in stated.numbers))
+    given = key in stated.numbers or stated.options.get("cost") == "none"
+    rows.append(_row("transaction_cost", "rate_bps", rate, definition, given=given))
     return rows
 
 
