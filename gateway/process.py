@@ -1,5 +1,6 @@
 """Starts the gateway process, notices its death, ends it."""
 
+import contextlib
 import os
 import subprocess
 import sys
@@ -44,8 +45,10 @@ def _wait_until_ready(running: RunningGateway, control: Path, timeout_s: float) 
     deadline = time.monotonic() + timeout_s
     while time.monotonic() < deadline and running.is_alive:
         if control.is_socket():
-            running.client.health()
-            return
+            # Between bind and listen the file is there and nobody answers yet.
+            with contextlib.suppress(ProviderError):
+                running.client.health()
+                return
         time.sleep(0.02)
     tail = running.log_path.read_text(encoding="utf-8", errors="replace")[-400:].strip()
     raise PrerequisiteError(

@@ -89,16 +89,20 @@ def make_folder(folder: Path) -> Path:
 def remove_files(*paths: str) -> None:
     """Remove files that may be gone already."""
     for path in paths:
-        Path(path).unlink(missing_ok=True)
+        with contextlib.suppress(FileNotFoundError, NotADirectoryError):
+            Path(path).unlink()
 
 
 class Session:
     """The servers of one session, from `start` to `close`."""
 
     def __init__(self, spec: SessionSpec, mcp_app: ASGIApp, redactor: Redactor, limits: Limits) -> None:
-        """Prepare; nothing listens yet."""
+        """Prepare; nothing listens yet. Raises UsageError: the log's folders cannot be made."""
         self.spec = spec
-        log = CallLog(Path(spec.calls_path), Path(spec.bodies_dir), redactor)
+        try:
+            log = CallLog(Path(spec.calls_path), Path(spec.bodies_dir), redactor)
+        except OSError as exc:
+            raise UsageError(f"gateway log: expected to be able to make its folders, found {exc}; check them") from exc
         self.calls = SessionCalls(spec.session, log, UpstreamWitness(spec.session, limits.upstream_lasting_calls))
         policy = spec.web if "web" in spec.channels else WebPolicy(mode="offline")
         hosts = HostPolicy(policy, timeout_s=limits.web_connect_s)

@@ -69,7 +69,7 @@ class FmpUpstream:
     ) -> None:
         """Open the pool. Redirects are not followed, so the key goes nowhere else; proxies in the environment are ignored."""
         self._limits, self._redactor = limits, redactor
-        self._wait = wait or wait_exponential_jitter(initial=FIRST_WAIT_S, max=LONGEST_WAIT_S)
+        self._wait = wait or wait_exponential_jitter(multiplier=FIRST_WAIT_S, max=LONGEST_WAIT_S)
         self._client = httpx.AsyncClient(
             base_url=base_url,
             headers={KEY_HEADER: key},

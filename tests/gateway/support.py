@@ -11,11 +11,16 @@ CHUNK = 65536
 
 
 async def _copy(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-    with contextlib.suppress(OSError):
+    try:
         while part := await reader.read(CHUNK):
             writer.write(part)
             await writer.drain()
-    writer.close()
+    except OSError:
+        pass
+    finally:
+        writer.close()
+        with contextlib.suppress(OSError, asyncio.CancelledError):
+            await writer.wait_closed()
 
 
 @contextlib.asynccontextmanager
@@ -35,9 +40,10 @@ async def forwarder(path: str) -> AsyncIterator[int]:
         yield server.sockets[0].getsockname()[1]
     finally:
         server.close()
-        for task in tuple(tasks):
+        pending = tuple(tasks)
+        for task in pending:
             task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        await asyncio.gather(*pending, return_exceptions=True)
 
 
 def ask_raw(path: str, request: bytes, *, timeout_s: float = 20) -> bytes:

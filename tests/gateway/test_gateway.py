@@ -86,8 +86,12 @@ def test_refusals_reach_the_agent_in_the_vendors_words(add: Add) -> None:
     is_error, text = call(sockets.gw, "quote")
     assert is_error
     assert text.startswith("bad arguments for quote: symbol is missing")
-    with pytest.raises(MCPError, match="Unknown tool: no-such-tool"):
-        call(sockets.gw, "no-such-tool")
+
+    async def use(client: Client) -> None:
+        with pytest.raises(MCPError, match="Unknown tool: no-such-tool"):
+            await client.call_tool("no-such-tool", {})
+
+    with_client(sockets.gw, use)
     assert [record.status for record in log_of(sockets)] == [402, None, None]
     assert [bool(record.refused) for record in log_of(sockets)] == [False, True, True]
 
@@ -233,6 +237,8 @@ def test_mistakes_of_the_launcher_are_one_sentence(add: Add, gateway: RunningGat
     blocked.write_text("", encoding="utf-8")
     with pytest.raises(UsageError, match="gateway socket folder"):
         gateway.client.add_session(spec(tmp_path, "blocked").model_copy(update={"socket_dir": str(blocked / "x")}))
+    with pytest.raises(UsageError, match="gateway log"):
+        gateway.client.add_session(spec(tmp_path, "blocked").model_copy(update={"bodies_dir": str(blocked / "x")}))
     assert "blocked" not in gateway.client.health().sessions
 
 
