@@ -87,4 +87,5 @@ class Attempt:
         try:
             self.door.close(self.session)
         except EvalError as error:
-            self.log.error("gateway_session_not_closed", detail=str(error))
+            if not self.stop.is_set():  # Ctrl-C in a terminal reaches the gateway as well
+                self.log.error("gateway_session_not_closed", detail=str(error))

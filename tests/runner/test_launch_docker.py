@@ -126,11 +126,17 @@ def test_ctrl_c_ends_all_sessions_as_cancelled_and_leaves_no_container(tmp_path:
     paths = RunPaths(tmp_path / "run")
     arguments = ("--agents", "null", "--seeds", "0-19", "--offline", "--concurrency", "2", "--out", str(paths.root))
     with subprocess.Popen(
-        command(*arguments), cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, encoding="utf-8"
+        command(*arguments),
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        encoding="utf-8",
+        start_new_session=True,
     ) as process:
         wait_for(lambda: paths.events.exists() and "sandbox_started" in paths.events.read_text("utf-8"), process)
         for _ in range(presses):
-            process.send_signal(signal.SIGINT)
+            os.killpg(process.pid, signal.SIGINT)  # a terminal tells gateway and data service too
             time.sleep(0.1)
         _, said = process.communicate(timeout=LIMIT_S)
 
