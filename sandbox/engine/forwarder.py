@@ -113,11 +113,21 @@ def _extract(client: docker.DockerClient, base_image: str, target: Path) -> None
             container.remove(force=True, v=True)
     try:
         with tarfile.open(fileobj=data) as archive:
-            archive.extractall(target, filter="data")
+            _unpack(archive, target)
     except tarfile.TarError as exc:
         raise TransferError(
             f"the forwarder files from image '{base_image}' are not readable: {exc}; run again"
         ) from exc
+
+
+def _unpack(archive: tarfile.TarFile, target: Path) -> None:
+    """Write the plain files; extraction filters are younger than Debian 12's Python (3.11.2)."""
+    for member in archive:
+        source = archive.extractfile(member) if member.isreg() else None
+        if source is not None and ".." not in PurePosixPath(member.name).parts:
+            path = target / member.name.lstrip("/")
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(source.read())
 
 
 def _seal(folder: Path) -> None:

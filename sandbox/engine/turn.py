@@ -35,6 +35,7 @@ DISK_LOOK_S: Final = 2.0
 NOT_STARTED: Final = 126
 """The runtime found nothing it may run, or no box to run it in."""
 NOT_FOUND: Final = 127
+RUNTIME_WORDS: Final = b"OCI runtime exec failed"
 NOT_FOUND_WORDS: Final = (b"executable file not found", b"no such file or directory")
 
 
@@ -89,8 +90,8 @@ class Turn:
                 if clock.watch is not None:
                     os.close(clock.watch)
             ended = clock.ended or time.monotonic()
-            code = self._exit_code(exec_id, clock)
             stdout, stdout_missing = out.result()
+            code = self._exit_code(exec_id, clock, told=stdout.startswith(RUNTIME_WORDS))
             stderr, stderr_missing = err.result()
         if code in {NOT_STARTED, NOT_FOUND} and self._is_missing_program(stdout):
             code, stdout, stderr = NOT_FOUND, b"", stdout
@@ -107,7 +108,7 @@ class Turn:
     @staticmethod
     def _is_missing_program(stdout: bytes) -> bool:
         """Return whether the runtime, not the program, spoke: it found nothing to run."""
-        return stdout.startswith(b"OCI runtime exec failed") and any(words in stdout for words in NOT_FOUND_WORDS)
+        return stdout.startswith(RUNTIME_WORDS) and any(words in stdout for words in NOT_FOUND_WORDS)
 
     def _pump(self, attachment: Attachment, exec_id: str, clock: Clock, out: CappedStream, err: CappedStream) -> None:
         """Move bytes until the stream ends or is given up."""
@@ -176,20 +177,21 @@ class Turn:
             self._stopper.kill()
             clock.killed = time.monotonic()
 
-    def _exit_code(self, exec_id: str, clock: Clock) -> int | None:
-        """Return what the engine reports. Raises LostError when the box itself ended."""
+    def _exit_code(self, exec_id: str, clock: Clock, *, told: bool) -> int | None:
+        """Return what the engine reports; `told`: the runtime said why. Raises LostError when the box itself ended."""
         state = self._reported(exec_id)
-        if state.exit_code in {NOT_STARTED, KILLED, None} and clock.killed is None and self._box_ended():
+        suspicious = state.exit_code in {NOT_STARTED, KILLED, None} and clock.killed is None
+        if suspicious and self._box_ended(wait_s=0.0 if told else BOX_END_S):
             raise self._container.why_gone()
         if state.exit_code == KILLED and clock.killed is not None:
             return None
         return state.exit_code
 
-    def _box_ended(self) -> bool:
+    def _box_ended(self, wait_s: float) -> bool:
         """Return whether the box ended with the command; the engine tells the command's end a moment earlier."""
-        until = time.monotonic() + BOX_END_S
+        until = time.monotonic() + wait_s
         while self._container.state().running:
-            if time.monotonic() > until:
+            if time.monotonic() >= until:
                 return False
             time.sleep(STEP_S / 2)
         return True
