@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from evaluator.compare.checks import Context, Result
+from evaluator.compare.context import Context, Result
 from evaluator.quant.absent import Absent
 from evaluator.quant.covariance import ESTIMATORS
 from evaluator.quant.weighting import NEEDS_COVARIANCE, SCHEMES, l1_distance

@@ -4,9 +4,10 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from evaluator.compare.checks import Context, Result
-from evaluator.measure.case import Run, rebuild_run
+from evaluator.compare.context import Context, Result
+from evaluator.measure.case import rebuild_run
 from evaluator.measure.naming import values_of
+from evaluator.measure.runs import Run
 from evaluator.measure.specification import delivered_spec
 from evaluator.quant.absent import Absent
 from evaluator.quant.accounting import Rebuild
@@ -87,7 +88,7 @@ def _stress_evidence(context: Context, option: str) -> list[Evidence]:
     """Return the evidence of the delivered stress runs, each under its own stated threshold."""
     found = []
     for run in context.case.others:
-        spec = delivered_spec(context.case, run.group)
+        spec = delivered_spec(context.case.delivery, run.group)
         threshold = values_of(spec).get(f"{option}.threshold", values_of(context.spec).get(f"{option}.threshold"))
         if threshold is None:
             continue

@@ -91,7 +91,7 @@ def compare(delivery: Delivery, spec: DeliveredSpec, strategy: Strategy) -> Comp
 
 
 def _findings(case: Case, spec: DeliveredSpec, items: Sequence[Item]) -> dict[str, Finding]:
-    rows = spec_rows(case)
+    rows = spec_rows(case.delivery)
     said = list(passages(case.delivery))
     return {item.id: find_claim(item, spec, rows, said) for item in items}
 

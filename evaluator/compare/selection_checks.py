@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from evaluator.compare.checks import Context, Result
+from evaluator.compare.context import Context, Result
 from evaluator.measure.naming import option_id
 from evaluator.measure.recompute import COMPOSITE
 from evaluator.quant.absent import Absent

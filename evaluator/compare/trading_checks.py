@@ -2,9 +2,9 @@
 
 import pandas as pd
 
-from evaluator.compare.checks import Context, Result
-from evaluator.measure.case import Run
+from evaluator.compare.context import Context, Result
 from evaluator.measure.naming import values_of
+from evaluator.measure.runs import Run
 from evaluator.measure.specification import delivered_spec
 from evaluator.quant.absent import Absent
 from evaluator.quant.execution import OPTIONS, ExecutionFit, execution_fit, fee_fit
@@ -71,7 +71,7 @@ def _capped(context: Context, fit: ExecutionFit, detail: str) -> Result:
     if fit.split_orders:
         return "confirmed", detail
     for run in context.case.others:
-        stated = values_of(delivered_spec(context.case, run.group)).get("adv_cap.cap")
+        stated = values_of(delivered_spec(context.case.delivery, run.group)).get("adv_cap.cap")
         params = {"cap": stated} if stated is not None else {}
         if isinstance(run.panel, Absent):
             continue

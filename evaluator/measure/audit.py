@@ -4,7 +4,8 @@ from collections.abc import Callable
 from typing import Literal
 
 from evaluator.measure.audit_checks import BOOK_CHECKS, LOG_CHECKS, Finding
-from evaluator.measure.case import DATA_FAULTS, Case
+from evaluator.measure.case import Case
+from evaluator.measure.runs import DATA_FAULTS
 from evaluator.measure.verdict import scored
 from evaluator.quant.absent import Absent
 from records.grade import Judgement

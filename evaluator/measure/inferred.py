@@ -5,7 +5,8 @@ from typing import Any
 
 import pandas as pd
 
-from evaluator.measure.case import Case
+from evaluator.measure.recompute import Recomputed
+from evaluator.measure.runs import Run
 from evaluator.quant.absent import Absent
 from evaluator.quant.calendar import infer_rebalance
 from evaluator.quant.inference import (
@@ -17,16 +18,16 @@ from evaluator.quant.inference import (
     infer_weighting,
 )
 from evaluator.quant.weighting import WeightInputs
+from records.spec import DeliveredSpec
 
 _COMPOSITES = ("composite", "score", "combined", "total")
 
 
-def infer_missing(case: Case, known: dict[str, Any]) -> Iterator[tuple[str, Any, str]]:
+def infer_missing(run: Run, known: dict[str, Any]) -> Iterator[tuple[str, Any, str]]:
     """Yield (field, value, why) for fields that `known` lacks and the main run's tables show."""
-    run = case.main
     learnt = dict(known)
     for step in (_factors, _rebalance, _count, _combination, _weighting, _execution, _cost):
-        for name, value, why in step(case, learnt):
+        for name, value, why in step(run, learnt):
             if name.startswith("param:") or name not in learnt:
                 learnt[name] = value
                 yield name, value, why
@@ -34,8 +35,7 @@ def infer_missing(case: Case, known: dict[str, Any]) -> Iterator[tuple[str, Any,
         yield "capital", run.reported["capital"], "reported among the metrics"
 
 
-def _factors(case: Case, known: dict[str, Any]) -> Iterator[tuple[str, Any, str]]:
-    run = case.main
+def _factors(run: Run, known: dict[str, Any]) -> Iterator[tuple[str, Any, str]]:
     if "factors" in known or run.signals is None or isinstance(run.inputs, Absent):
         return
     found = infer_factors(run.signals, run.inputs)
@@ -47,26 +47,22 @@ def _factors(case: Case, known: dict[str, Any]) -> Iterator[tuple[str, Any, str]
         yield "factors", options, "own factors that reproduce the delivered signals best"
 
 
-def _rebalance(case: Case, known: dict[str, Any]) -> Iterator[tuple[str, Any, str]]:
+def _rebalance(run: Run, known: dict[str, Any]) -> Iterator[tuple[str, Any, str]]:
     if "rebalance" not in known:
-        found = infer_rebalance(case.main.signal_days)
+        found = infer_rebalance(run.signal_days)
         if found:
             yield "rebalance", found, "spacing of the delivered decision dates"
 
 
-def _count(case: Case, known: dict[str, Any]) -> Iterator[tuple[str, Any, str]]:
-    selections = case.main.selections
+def _count(run: Run, known: dict[str, Any]) -> Iterator[tuple[str, Any, str]]:
+    selections = run.selections
     if "n_holdings" not in known and selections is not None:
         found = infer_n(selections)
         if found:
             yield "n_holdings", int(found), "commonest number of selected names"
 
 
-def _combination(case: Case, known: dict[str, Any]) -> Iterator[tuple[str, Any, str]]:
-    from evaluator.measure.recompute import Recomputed  # noqa: PLC0415 recompute reads this case
-    from records.spec import DeliveredSpec  # noqa: PLC0415
-
-    run = case.main
+def _combination(run: Run, known: dict[str, Any]) -> Iterator[tuple[str, Any, str]]:
     factors = tuple(known.get("factors", ()))
     if "combination" in known or len(factors) < 2 or run.selections is None or "n_holdings" not in known:
         return
@@ -79,11 +75,7 @@ def _combination(case: Case, known: dict[str, Any]) -> Iterator[tuple[str, Any, 
             yield "combination", fit.option, "combination that reproduces the delivered selections best"
 
 
-def _weighting(case: Case, known: dict[str, Any]) -> Iterator[tuple[str, Any, str]]:
-    from evaluator.measure.recompute import Recomputed  # noqa: PLC0415 recompute reads this case
-    from records.spec import DeliveredSpec  # noqa: PLC0415
-
-    run = case.main
+def _weighting(run: Run, known: dict[str, Any]) -> Iterator[tuple[str, Any, str]]:
     if "weighting" in known or run.weights is None or isinstance(run.panel, Absent):
         return
     spec = DeliveredSpec(factors=tuple(known.get("factors", ())), combination=known.get("combination"))
@@ -101,8 +93,7 @@ def _weighting(case: Case, known: dict[str, Any]) -> Iterator[tuple[str, Any, st
             yield f"param:{scheme}.{name}", value, "window nearest to the delivered weights"
 
 
-def _execution(case: Case, known: dict[str, Any]) -> Iterator[tuple[str, Any, str]]:
-    run = case.main
+def _execution(run: Run, known: dict[str, Any]) -> Iterator[tuple[str, Any, str]]:
     if "execution" in known or run.trades is None or isinstance(run.panel, Absent):
         return
     fit = infer_execution(run.trades, run.panel)
@@ -112,8 +103,8 @@ def _execution(case: Case, known: dict[str, Any]) -> Iterator[tuple[str, Any, st
             yield f"param:{fit.option}.{name}", value, "fill sizes and dates"
 
 
-def _cost(case: Case, known: dict[str, Any]) -> Iterator[tuple[str, Any, str]]:
-    trades = case.main.trades
+def _cost(run: Run, known: dict[str, Any]) -> Iterator[tuple[str, Any, str]]:
+    trades = run.trades
     if "transaction_cost" in known or trades is None or "fee" not in trades.columns:
         return
     rate = infer_rate_bps(trades)

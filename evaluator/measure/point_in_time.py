@@ -6,8 +6,9 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import pandas as pd
 
-from evaluator.measure.case import Case, Run
+from evaluator.measure.case import Case
 from evaluator.measure.recompute import COMPOSITE, Recomputed
+from evaluator.measure.runs import Run
 from evaluator.measure.verdict import scored
 from evaluator.quant.absent import Absent
 from evaluator.quant.causality import offset_test, residual_test

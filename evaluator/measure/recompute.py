@@ -10,8 +10,8 @@ from typing import Any
 
 import pandas as pd
 
-from evaluator.measure.case import Run
 from evaluator.measure.naming import values_of
+from evaluator.measure.runs import Run
 from evaluator.quant.absent import Absent
 from evaluator.quant.combination import Combined, combine
 from evaluator.quant.factors import factor_scores, lookback, market_cap

@@ -17,7 +17,8 @@ from evaluator.measure import (
     recomputation,
     strictness,
 )
-from evaluator.measure.case import DATA_FAULTS, Case
+from evaluator.measure.case import Case
+from evaluator.measure.runs import DATA_FAULTS
 from evaluator.measure.verdict import not_run, unverified
 from evaluator.package.delivery import Delivery
 from records.grade import Judgement, Measured

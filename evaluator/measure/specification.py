@@ -8,8 +8,10 @@ from typing import Any
 
 import pandas as pd
 
-from evaluator.measure.case import Case
+from evaluator.measure.inferred import infer_missing
 from evaluator.measure.naming import factor_ids, number_in, option_id, param_of, plain
+from evaluator.measure.runs import Run
+from evaluator.package.delivery import Delivery
 from records.grammar import OptionGroup
 from records.spec import DeliveredSpec, Origin
 
@@ -101,10 +103,10 @@ class _Draft:
         self.evidence.append(f"{name}: {origin}, {why}")
 
 
-def spec_rows(case: Case, group: str = "main") -> list[Row]:
+def spec_rows(delivery: Delivery, group: str = "main") -> list[Row]:
     """Return the lines of the run's specification tables, as delivered."""
     rows = []
-    for table in case.delivery.of("spec", group=group):
+    for table in delivery.of("spec", group=group):
         frame = table.frame
         if not {"key", "value"} <= set(frame.columns):
             continue
@@ -114,17 +116,15 @@ def spec_rows(case: Case, group: str = "main") -> list[Row]:
     return [row for row in rows if row.key and row.value]
 
 
-def delivered_spec(case: Case, group: str = "main") -> DeliveredSpec:
+def delivered_spec(delivery: Delivery, group: str = "main") -> DeliveredSpec:
     """Return the specification of one run of the delivery."""
     draft = _Draft()
-    rows = spec_rows(case, group)
+    rows = spec_rows(delivery, group)
     _read_options(draft, rows)
     _read_plain(draft, rows)
     _read_params(draft, rows)
     if group == "main":
-        from evaluator.measure.inferred import infer_missing  # noqa: PLC0415 it needs the arithmetic, seldom run
-
-        for name, value, why in infer_missing(case, dict(draft.learnt)):
+        for name, value, why in infer_missing(Run(delivery), dict(draft.learnt)):
             if name.startswith("param:"):
                 draft.params[name.removeprefix("param:")] = float(value)
             else:
