@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from evaluator.package import headers as h
-from evaluator.package.dates import parse_dates
+from evaluator.package.dates import looks_like_dates, parse_dates
 from evaluator.package.headers import is_percent, normalised, pick
 from evaluator.package.metric_names import FRACTIONS, canonical_metric, variant_of
 from evaluator.package.numbers import parse_number, parse_numbers
@@ -69,9 +69,20 @@ def canonical(role: str, raw: RawTable, stem: str) -> tuple[pd.DataFrame, tuple[
     draft = Draft(raw, stem, [normalised(c) for c in raw.frame.columns], list(raw.guesses))
     make = _MAKERS.get(role)
     if make is None:
-        return raw.frame, tuple(draft.guesses)
+        return (_dated(draft) if role == "other" else raw.frame), tuple(draft.guesses)
     frame = make(draft)
     return frame, tuple(draft.guesses)
+
+
+def _dated(draft: Draft) -> pd.DataFrame:
+    """Give a table of unknown role a typed `date` where its first date column is, everything else as delivered."""
+    at = pick(draft.headers, (*h.FILL_DATE, *h.ANNOUNCED))
+    frame = draft.raw.frame
+    if at is None or not looks_like_dates(frame.iloc[:, at]):
+        return frame
+    days = draft.dates((draft.headers[at],))
+    rest = [name for place, name in enumerate(frame.columns) if place != at and name != "date"]
+    return pd.concat([pd.DataFrame({"date": days}), frame[rest]], axis=1)
 
 
 def _finished(

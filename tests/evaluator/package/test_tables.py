@@ -397,3 +397,12 @@ def test_free_tables_go_by_their_name(load: Any, name: Any, role: Any) -> None:
 )
 def test_side_runs_have_their_own_group(path: Any, group: Any) -> None:
     assert group_of(path) == group
+
+
+def test_table_of_unknown_role_gets_typed_dates(load: Any) -> None:
+    news = pd.DataFrame({"Published": ["2022-02-01"], "headline": ["up"], "url": ["u"]})
+    (table,) = load(news, "news.csv")
+
+    assert table.role == "other"
+    assert table.frame["date"].tolist() == [pd.Timestamp("2022-02-01")]
+    assert table.frame["headline"].tolist() == ["up"]
