@@ -1332,7 +1332,8 @@ def variants(spec: Spec) -> list[tuple[str, float | str, dict[str, Any]]]:
     out: list[tuple[str, float | str, dict[str, Any]]] = []
     counts = sorted({max(3, spec.n_holdings // 2), max(4, spec.n_holdings * 4 // 5), spec.n_holdings})
     out += [("n_holdings", count, {"n_holdings": count}) for count in counts]
-    out += [("rebalance", name, {"rebalance": name}) for name in ("weekly", "monthly", "quarterly")]
+    slower = {"weekly": "monthly", "monthly": "quarterly", "quarterly": "monthly"}[spec.rebalance]
+    out += [("rebalance", name, {"rebalance": name}) for name in (spec.rebalance, slower)]
     rates = sorted({0.0, 5.0, 10.0, 20.0, spec.rate_bps})
     out += [("rate_bps", rate, {"rate_bps": rate}) for rate in rates]
     for name in ("threshold", "target"):

@@ -47,9 +47,9 @@ class FakeService(BaseHTTPRequestHandler):
         """Say nothing."""
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def service() -> Iterator[tuple[str, type[FakeService]]]:
-    """Return the address of a fresh service and its handler class."""
+    """Return the address of a service and its handler class."""
     handler = type("Handler", (FakeService,), {"calls": [], "refuse": None})
     server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
     thread = threading.Thread(target=server.serve_forever, daemon=True)
@@ -60,17 +60,41 @@ def service() -> Iterator[tuple[str, type[FakeService]]]:
     thread.join()
 
 
+def one_turn(address: str, workspace: Path, message: str, program: str = "agent.py") -> str:
+    """Send one message to the agent and return its reply."""
+    env = {**os.environ, "FMP_MCP_URL": address, "REFERENCE_WORKSPACE": str(workspace)}
+    command = [sys.executable, str(AGENT / program)]
+    done = subprocess.run(command, input=message.encode(), capture_output=True, env=env, check=False)
+    assert done.returncode == 0, done.stderr.decode()
+    reply: str = json.loads(done.stdout.decode().splitlines()[-1])["message"]
+    return reply
+
+
 @pytest.fixture
-def talk(service: tuple[str, type[FakeService]], tmp_path: Path) -> Callable[[str], str]:
-    """Return a function that sends one message to the agent and returns its reply."""
+def talk(service: tuple[str, type[FakeService]], tmp_path: Path) -> Callable[..., str]:
+    """Return a function that sends one message to an agent in a fresh workspace."""
 
     def send(message: str, program: str = "agent.py") -> str:
-        env = {**os.environ, "FMP_MCP_URL": service[0], "REFERENCE_WORKSPACE": str(tmp_path)}
-        done = subprocess.run(
-            [sys.executable, str(AGENT / program)], input=message.encode(), capture_output=True, env=env, check=False
-        )
-        assert done.returncode == 0, done.stderr.decode()
-        reply: str = json.loads(done.stdout.decode().splitlines()[-1])["message"]
-        return reply
+        return one_turn(service[0], tmp_path, message, program)
 
     return send
+
+
+@pytest.fixture(scope="module")
+def session(service: tuple[str, type[FakeService]], tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[str]]:
+    """Return the workspace and the replies of one whole conversation, shared by tests that only read it."""
+    workspace = tmp_path_factory.mktemp("session")
+    return workspace, [one_turn(service[0], workspace, message) for message in (SIX, SIX_ANSWER)]
+
+
+OPENING = (
+    "I would like a backtest of stocks with {factors} drawn from AAPL, AMD, AMZN, BAC, BBY, CVX, GE, GOOG, HD, JNJ, JPM, KO, "
+    "LLY, META, MRK, MSFT, NFLX, NVDA, PEP, PFE and PG{extras}, using data from January 2, 2013 to June 30, 2016. "
+    "At most 10 may be held at a time."
+)
+SIX = OPENING.format(
+    factors="12-month momentum that leaves out the latest month", extras=", with minimum variance weights"
+)
+SIX_ANSWER = (
+    "Estimate it with the plain sample covariance. A volume cap: never more than a small share of daily volume."
+)

@@ -8,7 +8,7 @@ import pandas as pd
 
 NAMES = ("AAPL", "AMD", "AMZN", "BAC", "BBY", "CVX", "GE", "GOOG", "HD", "JNJ", "JPM", "KO", "LLY", "META", "MRK")
 NAMES += ("MSFT", "NFLX", "NVDA", "PEP", "PFE", "PG")
-FIRST, CUT, LAST = "2013-01-02", "2017-12-29", "2018-06-29"
+FIRST, CUT, LAST = "2013-01-02", "2016-06-30", "2016-12-30"
 
 
 def sessions() -> pd.DatetimeIndex:
@@ -76,7 +76,7 @@ def _statements(tool: str, symbol: str) -> list[dict[str, Any]]:
     """Return quarterly statements filed 35 days after the quarter, every third one after the close."""
     own = np.random.default_rng(sum(map(ord, symbol)))
     out = []
-    for count, end in enumerate(pd.date_range("2012-03-31", "2018-03-31", freq="QE")):
+    for count, end in enumerate(pd.date_range("2012-03-31", "2016-09-30", freq="QE")):
         filed = end + dt.timedelta(days=35)
         hour = "17:05:00" if count % 3 == 0 else "08:30:00"
         income = own.normal(5e8, 1e8)
