@@ -8,7 +8,7 @@ import re
 from functools import cache
 
 from records.grade import Compared, Feedback, FeedbackEntry, Grade, Judgement, Measured
-from records.grammar import OPTION_GROUPS, load_grammar
+from records.grammar import OPTION_GROUPS, Factor, Option, load_grammar
 from records.rubric import load_rubric
 
 MASK = "[option]"
@@ -62,7 +62,10 @@ def _entry(dimension_id: str, name: str, judgement: Judgement | None, *, has_tex
 def _names() -> re.Pattern[str]:
     """Ids, labels and aliases of every option, longest first, with any separator between their words."""
     grammar = load_grammar()
-    options = [*grammar.factors, *(option for group in OPTION_GROUPS for option in grammar.group(group))]
+    options: list[Factor | Option] = [
+        *grammar.factors,
+        *(option for group in OPTION_GROUPS for option in grammar.group(group)),
+    ]
     names = {name.lower() for option in options for name in (option.id, option.label, *option.aliases)}
     patterns = []
     for name in sorted(names - _PLAIN_WORDS, key=lambda name: (-len(name), name)):

@@ -90,8 +90,10 @@ async def _request_body(request: web.BaseRequest, limits: Limits) -> AsyncIterat
 
 
 def plain(status: int, text: str) -> web.Response:
-    """Return a short answer of our own."""
-    return web.Response(status=status, text=f"{text}\n")
+    """Return a short answer of our own, the last on its connection."""
+    response = web.Response(status=status, text=f"{text}\n")
+    response.force_close()
+    return response
 
 
 class Forwarder:

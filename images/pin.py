@@ -17,7 +17,7 @@ NUMERIC = ("numpy", "pandas", "pyarrow", "scipy")
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 IMAGES = {
     "base": NUMERIC,
-    "evaluator-deps": (*NUMERIC, "exchange-calendars", "pydantic", "scikit-learn"),
+    "evaluator-deps": (*NUMERIC, "exchange-calendars", "pydantic", "pyyaml", "scikit-learn", "zstandard"),
     "launcher-deps": tuple(PROJECT["dependencies"]),
 }
 """Distributions asked for by each image; what they need in turn is added."""

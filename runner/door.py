@@ -14,7 +14,6 @@ from pathlib import Path
 
 from gateway.process import RunningGateway, start_gateway
 from gateway.settings import GatewayConfig, SessionSpec, WebPolicy
-
 from offline.fmp import start_fmp
 from records.errors import PrerequisiteError, ProviderError
 from records.limits import Limits
@@ -53,7 +52,7 @@ class GatewayDoor:
                 socket_dir=str(folder),
                 calls_path=str(paths.calls),
                 bodies_dir=str(paths.bodies),
-                channels=self.conditions.channels,  # type: ignore[arg-type] # checked by the record
+                channels=self.conditions.channels,
                 web=WebPolicy(mode="offline" if self.offline else "public"),
             )
         )

@@ -1,6 +1,7 @@
 """Names to objects: the only place that knows back ends. Heavy rooms are imported late, so that `--help` stays quick."""
 
 import secrets
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -27,6 +28,7 @@ from runner.grading import Grader
 from runner.order import Plan
 from runner.plan import Cell
 from runner.preflight import check_key
+from runner.session import User
 from runner.stop import Stop
 from runner.store import AttemptStore, read_events
 from sandbox.job import Job, JobEngine, JobResult
@@ -34,10 +36,13 @@ from sandbox.protocol import Sandbox, SandboxSpec
 
 if TYPE_CHECKING:
     from sandbox.engine.engine import Engine
+    from simulator import UserSimulator
 
 EVALUATOR_IMAGE = "evaluator"
 LIVE_FMP = "https://financialmodelingprep.com/stable/"
 """The data service; FMP_BASE_URL names another one."""
+SWEEP_S = 10.0
+"""A box that its own session is just removing is refused to a second remover for as long as that takes."""
 LABEL_RUN = "fincosmos.run"
 LABEL_OWNER = "fincosmos.owner"
 
@@ -191,9 +196,14 @@ class DockerMachine:
         from sandbox.engine.sweep import sweep
 
         mine = this_owner()
-        swept = sweep(self._engine.client, alive=lambda owner: owner != mine and is_alive(owner))
-        if swept.remaining:
-            raise SandboxError("; ".join(swept.remaining))
+        until = time.monotonic() + SWEEP_S
+        while True:
+            swept = sweep(self._engine.client, alive=lambda owner: owner != mine and is_alive(owner))
+            if not swept.remaining:
+                return
+            if time.monotonic() > until:
+                raise SandboxError("; ".join(swept.remaining))
+            time.sleep(0.2)
 
 
 @dataclass(frozen=True)
@@ -243,7 +253,7 @@ class Sessions:
             door=self.door,
             adapter=agent.build(self._instruction(task)),
             make_sandbox=lambda folder: self.machine.sandbox(replace(spec, gateway_dir=folder)),
-            make_user=lambda where: _RulesUser(task, strategy, where, self.limits),
+            make_user=lambda where: rules_user(task, strategy, where, self.limits),
             stop=self.stop,
             now=lambda: datetime.now(UTC),
             log=self.log.bind(session=session, agent=cell.agent, task=task.id, repeat=cell.repeat, attempt=number),
@@ -262,20 +272,25 @@ class Sessions:
         ).render()
 
 
-class _RulesUser:
-    """The embedded user: reads the conversation back from disk before each decision."""
+def rules_user(task: Task, strategy: Strategy, store: AttemptStore, limits: Limits) -> User:
+    """Return the embedded user of one session."""
+    from simulator import UserSimulator
 
-    def __init__(self, task: Task, strategy: Strategy, store: AttemptStore, limits: Limits) -> None:
-        from simulator.user import UserSimulator
+    return _ReadingUser(UserSimulator(task, strategy, limits=limits), store, limits)
 
-        self._simulator = UserSimulator(task, strategy, limits=limits)
-        self._store = store
-        self._limits = limits
+
+@dataclass(frozen=True)
+class _ReadingUser:
+    """A user who reads the conversation back from disk before each decision."""
+
+    simulator: "UserSimulator"
+    store: AttemptStore
+    limits: Limits
 
     def decide(self, turn: AgentEvent) -> DecisionRecord:
         """Return the user's decision on the agent turn that was just written."""
         del turn
-        from simulator.view import build_view
+        from simulator import build_view
 
-        events = [event for event in read_events(self._store.paths) if not isinstance(event, EndEvent)]
-        return self._simulator.reply(build_view(events, deliver=self._store.paths.deliver, limits=self._limits))
+        events = [event for event in read_events(self.store.paths) if not isinstance(event, EndEvent)]
+        return self.simulator.reply(build_view(events, deliver=self.store.paths.deliver, limits=self.limits))

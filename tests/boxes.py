@@ -13,9 +13,10 @@ from typing import Self
 from records.limits import DEFAULT_LIMITS, MIB, Limits
 from sandbox.engine.box import DockerSandbox
 from sandbox.engine.engine import Engine
+from sandbox.engine.images import reference
 from sandbox.protocol import SandboxSpec
 
-BASE = "fincosmos/base"
+BASE = reference("base")
 SMALL = DEFAULT_LIMITS.model_copy(
     update={
         "pids": 128,

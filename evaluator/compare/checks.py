@@ -12,7 +12,7 @@ import pandas as pd
 
 from evaluator.compare.fidelity import Check
 from evaluator.measure.case import Case
-from evaluator.measure.naming import group_of
+from evaluator.measure.naming import group_of, values_of
 from evaluator.measure.recompute import Recomputed
 from records.grammar import OptionGroup, load_grammar
 from records.spec import DeliveredSpec
@@ -44,7 +44,7 @@ class Context:
                 "risk_control": options.risk_control,
                 "execution": options.execution,
                 "transaction_cost": options.transaction_cost,
-                "values": {**self.spec.values, **self.voiced},
+                "values": {**values_of(self.spec), **self.voiced},
             }
         )
 
@@ -69,7 +69,7 @@ class Context:
         sets: list[dict[str, float]] = [{}]
         for param in load_grammar().option(group, option).params:
             key = f"{option}.{param.name}"
-            given = self.voiced.get(key, self.spec.values.get(key))
+            given = self.voiced.get(key, values_of(self.spec).get(key))
             values = [given] if given is not None else [float(choice) for choice in param.choices]
             sets = [{**chosen, param.name: value} for chosen in sets for value in values]
         return sets

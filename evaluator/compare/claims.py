@@ -8,9 +8,9 @@ from functools import cache
 from evaluator.compare.fidelity import Claim
 from evaluator.compare.numbers import numbers, same
 from evaluator.compare.quotes import Passage, flat
-from evaluator.measure.naming import group_of, plain
+from evaluator.measure.naming import group_of, plain, values_of
 from evaluator.measure.specification import Row
-from records.grammar import Factor, Option, OptionGroup, load_grammar
+from records.grammar import OPTION_GROUPS, Factor, Option, load_grammar
 from records.spec import DeliveredSpec
 from records.strategy import Item
 
@@ -50,7 +50,7 @@ def _in_spec(item: Item, spec: DeliveredSpec, rows: Sequence[Row]) -> Finding | 
         return Finding("present" if matches else "contradicted", _row_quotes(rows, delivered))
     if delivered != item.option:
         return Finding("contradicted", _row_quotes(rows, delivered))
-    value = spec.values.get(f"{item.option}.{item.param}")
+    value = values_of(spec).get(f"{item.option}.{item.param}")
     if value is None or item.value is None:
         return None
     return Finding("present" if same(value, item.value) else "contradicted", _row_quotes(rows, value))
@@ -117,7 +117,7 @@ def _value_in_prose(item: Item, said: Sequence[Passage]) -> Finding:
         if not found:
             continue
         right = any(number.equals(item.value, unit) for number in found)
-        rival = any(number.unit == unit or unit == "percent" for number in found)
+        rival = any(unit in (number.unit, "percent") for number in found)
         if right:
             latest = Finding("present", ((passage.doc, passage.text),))
         elif rival and latest is None:
@@ -145,16 +145,8 @@ def _names(option: str) -> tuple[str, ...]:
     """Return id, label and aliases of an option; words shared with ordinary cost talk only where they are its own."""
     grammar = load_grammar()
     options: list[Factor | Option] = [*grammar.factors]
-    for group in (
-        "combination",
-        "market_timing",
-        "weighting",
-        "covariance",
-        "risk_control",
-        "execution",
-        "transaction_cost",
-    ):
-        options += grammar.group(group)  # type: ignore[arg-type]
+    for group in OPTION_GROUPS:
+        options += grammar.group(group)
     found = [o for o in options if o.id == option and not (isinstance(o, Option) and o.null)]
     names = {name.lower() for o in found for name in (o.id, o.label, *o.aliases)}
     if option != "fixed_rate":
@@ -163,5 +155,10 @@ def _names(option: str) -> tuple[str, ...]:
 
 
 def _group_ids(field: str) -> list[str]:
-    group: OptionGroup = field  # type: ignore[assignment]
-    return [option.id for option in load_grammar().group(group) if option.id != "none"]
+    return [
+        option.id
+        for group in OPTION_GROUPS
+        if group == field
+        for option in load_grammar().group(group)
+        if option.id != "none"
+    ]

@@ -125,8 +125,9 @@ PHRASES: dict[str, tuple[str, ...]] = {
         r"(?:averag\w*|mean|blend\w*)[^.;]*standardi[sz]\w*",
     ),
     "rank_mean": (
-        r"(?:averag\w*|mean|blend\w*|combin\w*|add(?:ing)? up)[^.;]*(?:ranks?|rankings?|percentiles?)\b",
-        r"(?:ranks?|rankings?|percentiles?)\b[^.;]*(?:averag\w*|\bmean\b)",
+        r"(?:average|averaging|mean|blend\w*|combin\w*|add(?:ing)? up)(?: of)?(?: the| these| their| its)?(?: percentile| two| three| individual)? (?:ranks?|rankings?|percentiles?)\b",
+        r"\b(?:ranks|rankings|percentiles)\b[^.;:]*(?:averag\w*|\bmean\b)",
+        r"(?:averag\w*|mean)[^.;:]*\b(?:ranks|rankings|percentiles)\b",
     ),
     "sequential_screen": (
         r"sequential\w*",

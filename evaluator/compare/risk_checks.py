@@ -6,6 +6,7 @@ import pandas as pd
 
 from evaluator.compare.checks import Context, Result
 from evaluator.measure.case import Run, rebuild_run
+from evaluator.measure.naming import values_of
 from evaluator.measure.specification import delivered_spec
 from evaluator.quant.absent import Absent
 from evaluator.quant.accounting import Rebuild
@@ -46,24 +47,25 @@ def risk_control(context: Context, item: Item) -> Result:
         return _vol_target(context, item)
     threshold = context.voiced.get(f"{item.option}.threshold")
     if item.param is None:
-        threshold = context.spec.values.get(f"{item.option}.threshold", threshold)
+        threshold = values_of(context.spec).get(f"{item.option}.threshold", threshold)
     if threshold is None:
         return "unconfirmed", "no threshold is known"
     main = _stop_evidence(context, context.case.main, context.spec, item.option, threshold)
     if isinstance(main, Absent):
         return "unconfirmed", main.reason
+    wrong = _wrong(context, item, main, threshold)
+    if wrong is not None:
+        return "contradicted", wrong
+    shown = [main] if main.exits else [main, *_stress_evidence(context, item.option)]
+    works = any(found.exits and not found.failures for found in shown)
+    return ("confirmed" if works else "unconfirmed"), "; ".join(found.text for found in shown)
+
+
+def _wrong(context: Context, item: Item, main: Evidence, threshold: float) -> str | None:
+    """Return what speaks against the control in the main run; None when nothing does."""
     if len(main.failures) > _TOLERATED * max(main.breaches, 1):
-        return "contradicted", main.text
-    early = _early_exit(context, item.option, threshold) if item.param else None
-    if early is not None:
-        return "contradicted", early
-    if main.exits and not main.failures:
-        return "confirmed", main.text
-    stress = _stress_evidence(context, item.option)
-    for found in stress:
-        if found.exits and not found.failures:
-            return "confirmed", f"{main.text}; {found.text}"
-    return "unconfirmed", "; ".join([main.text, *(found.text for found in stress)])
+        return main.text
+    return _early_exit(context, item.option, threshold) if item.param else None
 
 
 def acted(context: Context) -> bool:
@@ -73,7 +75,7 @@ def acted(context: Context) -> bool:
         return True
     if option == "vol_target":
         return any(_scaled_down(run) for run in (context.case.main, *context.case.others))
-    threshold = context.spec.values.get(f"{option}.threshold", context.voiced.get(f"{option}.threshold"))
+    threshold = values_of(context.spec).get(f"{option}.threshold", context.voiced.get(f"{option}.threshold"))
     if threshold is None or option is None:
         return False
     main = _stop_evidence(context, context.case.main, context.spec, option, threshold)
@@ -86,7 +88,7 @@ def _stress_evidence(context: Context, option: str) -> list[Evidence]:
     found = []
     for run in context.case.others:
         spec = delivered_spec(context.case, run.group)
-        threshold = spec.values.get(f"{option}.threshold", context.spec.values.get(f"{option}.threshold"))
+        threshold = values_of(spec).get(f"{option}.threshold", values_of(context.spec).get(f"{option}.threshold"))
         if threshold is None:
             continue
         spec = spec if spec.execution else spec.model_copy(update={"execution": context.spec.execution})
@@ -104,7 +106,9 @@ def _stop_evidence(context: Context, run: Run, spec: DeliveredSpec, option: str,
     limit = threshold / 100
     breaches: tuple[Breach, ...]
     if option == "drawdown_stop":
-        cooldown = int(spec.values.get("drawdown_stop.cooldown", context.spec.values.get("drawdown_stop.cooldown", 21)))
+        cooldown = int(
+            values_of(spec).get("drawdown_stop.cooldown", values_of(context.spec).get("drawdown_stop.cooldown", 21))
+        )
         breaches = drawdown_breaches(book, threshold=limit, decisions=decisions, cooldown=cooldown)
     else:
         breaches = position_breaches(book, run.trades, threshold=limit, decisions=decisions)
@@ -126,7 +130,7 @@ def _decisions(context: Context, run: Run) -> pd.DatetimeIndex:
 def _room(spec: DeliveredSpec) -> int:
     """Return the sessions an exit may take: three, or the execution window of staged and volume-capped orders."""
     if spec.execution == "staged":
-        return max(_EXIT_SESSIONS, int(spec.values.get("staged.days", 5)))
+        return max(_EXIT_SESSIONS, int(values_of(spec).get("staged.days", 5)))
     return _CARRY if spec.execution == "adv_cap" else _EXIT_SESSIONS
 
 
@@ -146,10 +150,11 @@ def _selling(breach: Breach, run: Run, book: Rebuild) -> bool:
     """Whether orders that the volume cap cut short were at least being sold on the session after the breach."""
     if run.trades is None:
         return False
-    at = book.equity.index.searchsorted(breach.date, side="right")
-    if at >= len(book.equity.index):
+    later = pd.DatetimeIndex(book.equity.index)
+    later = later[later > breach.date]
+    if not len(later):
         return True
-    sold = run.trades[(run.trades["date"] == book.equity.index[at]) & (run.trades["side"] < 0)]
+    sold = run.trades[(run.trades["date"] == later[0]) & (run.trades["side"] < 0)]
     return bool(len(sold)) and (breach.symbol is None or breach.symbol in set(sold["symbol"]))
 
 

@@ -25,8 +25,8 @@ def factor(context: Context, item: Item) -> Result:
     scores = context.own.factor(item.option)
     if isinstance(scores, Absent):
         return "unconfirmed", scores.reason
-    fits = {name: _median(table, scores) for name, table in context.own.delivered_signals.items()}
-    fits = {name: fit for name, fit in fits.items() if fit is not None}
+    medians = {name: _median(table, scores) for name, table in context.own.delivered_signals.items()}
+    fits = {name: fit for name, fit in medians.items() if fit is not None}
     if not fits:
         return _by_purchases(context, scores)
     named = [name for name in fits if option_id("factors", name) == item.option]
@@ -62,11 +62,10 @@ def _by_purchases(context: Context, scores: pd.DataFrame) -> Result:
         return "unconfirmed", "neither scores nor dated fills were delivered"
     percentiles = scores.rank(axis=1, pct=True)
     buys = fills[(fills["side"] > 0) & fills["signal_date"].notna()]
-    values = [
-        float(percentiles.at[day, symbol])  # type: ignore[arg-type]
-        for day, symbol in zip(buys["signal_date"], buys["symbol"], strict=True)
-        if day in percentiles.index and symbol in percentiles.columns
-    ]
+    rows = percentiles.index.get_indexer(pd.DatetimeIndex(buys["signal_date"]))
+    columns = percentiles.columns.get_indexer(pd.Index(buys["symbol"]))
+    known_cells = (rows >= 0) & (columns >= 0)
+    values = percentiles.to_numpy(dtype=float)[rows[known_cells], columns[known_cells]]
     known = pd.Series(values, dtype=float).dropna()
     if not len(known):
         return "unconfirmed", "no bought name has an own score on its decision date"

@@ -26,9 +26,10 @@ _NEAR_NEGATOR = re.compile(
 )
 _REJECTED_AFTER = re.compile(
     r"(?:isn't|is not|aren't|are not|wasn't|was not) (?:how|what|my|the way|right|it\b|mine|part|something|for me)"
-    r"|too (?:loose|tight|high|low|much|little|wide|big|small)|\bis wrong\b|\bare wrong\b|deviates? from|off-protocol"
+    r"|\bis wrong\b|\bare wrong\b|deviates? from|off-protocol"
     r"|not (?:what|how|my|mine|it\b|the way|for me)|doesn't (?:match|fit)|does not (?:match|fit)|departs? from"
 )
+_TOO = re.compile(r"\btoo (?:loose|tight|high|low|much|little|wide|big|small)\b")
 _ATTRIBUTED = re.compile(
     r"\b(?:you(?:'ve|'d|'re)?|your (?:report|plan|draft|table|proposal|file|version|message|note))\s(?:have |had |just |also |already )?"
     r"(?:said|say|wrote|write|proposed?|propose|put|suggest\w*|assum\w*|used|set|report\w*|chose|picked|mention\w*|list\w*|show\w*|claim\w*|stat(?:e|ed)|quot\w+|using)\b"
@@ -84,6 +85,6 @@ def stance(sentence: Sentence, start: int, end: int, *, negation_belongs: bool =
 def _stance_on_quote(sentence: Sentence) -> Stance:
     """A repeated word of the agent counts only when the same breath agrees with it."""
     follow_up = sentence.after if len(sentence.after.split()) <= 5 else ""
-    if _REJECTED_AFTER.search(sentence.text) or _REJECTED_AFTER.search(follow_up):
+    if any(pattern.search(text) for pattern in (_REJECTED_AFTER, _TOO) for text in (sentence.text, follow_up)):
         return "negated"
     return "affirmed" if _CONFIRMED.search(sentence.text) or _CONFIRMED.search(follow_up) else "quoted"

@@ -2,6 +2,7 @@
 
 from evaluator.compare.checks import Context, Result
 from evaluator.measure.case import Run
+from evaluator.measure.naming import values_of
 from evaluator.measure.specification import delivered_spec
 from evaluator.quant.absent import Absent
 from evaluator.quant.execution import OPTIONS, ExecutionFit, execution_fit, fee_fit
@@ -50,7 +51,7 @@ def _capped(context: Context, fit: ExecutionFit, detail: str) -> Result:
     if fit.split_orders:
         return "confirmed", detail
     for run in context.case.others:
-        stated = delivered_spec(context.case, run.group).values.get("adv_cap.cap")
+        stated = values_of(delivered_spec(context.case, run.group)).get("adv_cap.cap")
         params = {"cap": stated} if stated is not None else {}
         if isinstance(run.panel, Absent):
             continue

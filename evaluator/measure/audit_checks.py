@@ -10,6 +10,7 @@ from evaluator.measure.case import Case
 from evaluator.measure.equity_gap import equity_gap
 from evaluator.measure.holdings import decision_fits
 from evaluator.measure.metric_check import check_metrics
+from evaluator.measure.naming import values_of
 from evaluator.measure.recompute import Recomputed
 from evaluator.quant.absent import Absent
 from evaluator.quant.accounting import Rebuild
@@ -160,7 +161,7 @@ def a10_fees(case: Case) -> Finding:
     total = float(fees.sum())
     if reported is not None and abs(total - reported) > 0.01 * max(abs(reported), 0.01):
         return "fail", f"fees sum to {total:.2f}, reported {reported:.2f}"
-    rate = case.spec.values.get("fixed_rate.rate_bps")
+    rate = values_of(case.spec).get("fixed_rate.rate_bps")
     if rate is not None and total > 0:
         expected = float((trades["quantity"] * trades["price"]).sum()) * rate / 1e4
         if abs(total / expected - 1) > 0.01:
@@ -256,20 +257,29 @@ def a16_history(case: Case) -> Finding:
     early = too_early(case.main.dated_fills, panel, lookback=need)
     if len(early):
         return "fail", f"{len(early)} trades precede the {need} sessions they need"
-    market = Recomputed(case.main, case.spec, case.main.signal_days).gate_lookback
-    spy = None if isinstance(case.main.inputs, Absent) else case.main.inputs.spy
-    if market > 1 and spy is not None and len(case.main.dated_fills):
-        seen = int((spy.index <= case.main.dated_fills["signal_date"].min()).sum())
-        if 0 < seen < market:
-            return "fail", f"the first trade has {seen} sessions of the index, its gate needs {market}"
-    if case.spec.capital is None:
-        return "unverified", "no start capital is stated"
-    if case.main.equity is None:
-        return "unverified", "no equity curve was delivered"
+    short = _short_index(case)
+    if short is not None:
+        return "fail", short
+    if case.spec.capital is None or case.main.equity is None:
+        return (
+            "unverified",
+            "no start capital is stated" if case.spec.capital is None else "no equity curve was delivered",
+        )
     first = float(case.main.equity.iloc[0])
     if abs(first / case.spec.capital - 1) > _CAPITAL:
         return "fail", f"equity starts at {first:.2f}, stated capital {case.spec.capital:.2f}"
     return "pass", f"{need} sessions of history, equity starts at {book.capital:.2f}"
+
+
+def _short_index(case: Case) -> str | None:
+    """Return why the index is too short for the gate at the first trade; None when it is long enough."""
+    need = Recomputed(case.main, case.spec, case.main.signal_days).gate_lookback
+    spy = None if isinstance(case.main.inputs, Absent) else case.main.inputs.spy
+    fills = case.main.dated_fills
+    if need <= 1 or spy is None or not len(fills):
+        return None
+    seen = int((spy.index <= fills["signal_date"].min()).sum())
+    return f"the first trade has {seen} sessions of the index, its gate needs {need}" if 0 < seen < need else None
 
 
 LOG_CHECKS: dict[str, Callable[[Case], Finding]] = {

@@ -3,10 +3,11 @@
 from dataclasses import dataclass
 from datetime import date
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal
 
 import pandas as pd
 
+from evaluator.measure.naming import values_of
 from evaluator.package.delivery import Delivery, Document, Table
 from evaluator.quant.absent import Absent
 from evaluator.quant.accounting import Rebuild, rebuild
@@ -237,7 +238,7 @@ def rebuild_run(run: Run, spec: DeliveredSpec) -> Rebuild | Absent:
         return panel
     capital = run.reported.get("capital", spec.capital if run.group == "main" else None)
     first = None if run.equity is None else float(run.equity.iloc[0])
-    rate = spec.values.get("fixed_rate.rate_bps", 0.0 if spec.transaction_cost == "none" else None)
+    rate = values_of(spec).get("fixed_rate.rate_bps", 0.0 if spec.transaction_cost == "none" else None)
     end = min(panel.sessions[-1], pd.Timestamp(run.delivery.conditions.t_cut))
     if run.equity is not None:
         end = min(end, run.equity.index[-1])
@@ -247,7 +248,7 @@ def rebuild_run(run: Run, spec: DeliveredSpec) -> Rebuild | Absent:
         )
     if run.weights is None:
         return Absent("neither a usable trade log nor a weight log")
-    fill = "close" if spec.execution in ("next_close", "adv_cap") else "open"
+    fill: Literal["open", "close"] = "close" if spec.execution in ("next_close", "adv_cap") else "open"
     return rebuild_from_weights(
         run.weights, panel, capital=capital or first or 1.0, rate_bps=rate or 0.0, fill=fill, end=end
     )

@@ -4,6 +4,7 @@ import re
 
 from evaluator.measure.case import Case
 from evaluator.measure.verdict import scored
+from evaluator.package.metric_names import canonical_metric
 from records.grade import Judgement
 
 _CORE = (("total_return", "cagr"), ("sharpe",), ("max_drawdown",), ("trades",))
@@ -38,8 +39,6 @@ def judge(case: Case) -> Judgement:
 def _in_report(case: Case) -> dict[str, float]:
     if case.report is None:
         return {}
-    from evaluator.package.canonical import canonical_metric  # noqa: PLC0415
-
     found: dict[str, float] = {}
     for hit in _LINE.finditer(case.report.text[:400_000]):
         name = canonical_metric(hit["label"].strip(" *|-"))

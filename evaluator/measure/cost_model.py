@@ -6,6 +6,7 @@ import pandas as pd
 
 from evaluator.measure.case import Case
 from evaluator.measure.equity_gap import equity_gap
+from evaluator.measure.naming import values_of
 from evaluator.measure.verdict import scored
 from evaluator.quant.absent import Absent
 from evaluator.quant.execution import fee_fit
@@ -20,7 +21,7 @@ def judge(case: Case) -> Judgement:
     if run.trades is None:
         return scored("3.5", 0, "no usable trade log")
     stated = spec.origins.get("transaction_cost") == "stated"
-    rate = spec.values.get("fixed_rate.rate_bps") if spec.transaction_cost == "fixed_rate" else 0.0
+    rate = values_of(spec).get("fixed_rate.rate_bps") if spec.transaction_cost == "fixed_rate" else 0.0
     fees = run.trades["fee"].abs() if "fee" in run.trades.columns else None
     if fees is None:
         return _without_column(case, stated=stated, rate=rate)

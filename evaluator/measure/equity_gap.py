@@ -37,4 +37,8 @@ def equity_gap(case: Case) -> EquityGap | None:
     missing = delivered.index.symmetric_difference(book.equity.index)
     if not gap.notna().any():
         return EquityGap(float("inf"), None, same_sessions=False)
-    return EquityGap(float(gap.max()), pd.Timestamp(gap.idxmax()), same_sessions=len(missing) <= 1)
+    return EquityGap(
+        float(gap.max()),
+        pd.Timestamp(common[int(gap.fillna(-1.0).to_numpy().argmax())]),
+        same_sessions=len(missing) <= 1,
+    )

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -24,11 +25,14 @@ _REASONS = {
 }
 _CLOSED = {alias for aliases in _REASONS.values() for alias in aliases}
 _SAMPLE = 50
+_NEARLY_ALL = 0.95
+_HALF = 0.5
 _PAIR = re.compile(
     r"([A-Za-z_][A-Za-z_ ]*?)\s*[=:]\s*([-+]?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?|on|off|true|false)", re.IGNORECASE
 )
 _LEVEL_TOLERANCE = 0.005
 _WEIGHT_TOLERANCE = 0.001
+_EXPOSURE_TOLERANCE = 0.01
 
 
 def judge(case: Case) -> Judgement:
@@ -37,26 +41,20 @@ def judge(case: Case) -> Judgement:
     if trades is None or "reason" not in trades.columns:
         return scored("2.12", 0, "no trade log" if trades is None else "the trade log has no reason column")
     words = trades["reason"].fillna("").astype(str).str.strip().str.lower().str.replace(r"[\s-]+", "_", regex=True)
-    given = words.ne("") & ~words.isin(("nan", "none"))
-    share = float(given.mean())
+    share = float((words.ne("") & ~words.isin(("nan", "none"))).mean())
     closed = float(words.isin(_CLOSED).mean())
     evidence = [f"{share:.1%} of {len(trades)} fills carry a reason, {closed:.1%} one of the closed set"]
-    if share == 0:
-        return scored("2.12", 0, "every reason is empty", evidence)
-    if share < 0.5:
-        return scored("2.12", 1, "less than half of the fills carry a reason", evidence)
-    if closed < 0.95:
-        return scored("2.12", 2, "reasons are missing or free text", evidence)
+    if closed < _NEARLY_ALL:
+        score = 0 if share == 0 else 1 if share < _HALF else 2
+        return scored("2.12", score, "reasons are missing or free text", evidence)
     triggers = trades["trigger"].fillna("").astype(str) if "trigger" in trades.columns else pd.Series("", trades.index)
     carried = float(triggers.map(lambda text: _PAIR.search(text) is not None).mean())
     evidence.append(f"{carried:.1%} carry a trigger value")
-    if carried < 0.95:
+    if carried < _NEARLY_ALL:
         return scored("2.12", 3, "reasons stand, trigger values do not", evidence)
     true, checked, first_wrong = _sampled(case, trades, triggers)
-    evidence.append(f"{true} of {checked} sampled triggers re-evaluate true")
-    if first_wrong:
-        evidence.append(first_wrong)
-    if checked and true == checked:
+    evidence += [f"{true} of {checked} sampled triggers re-evaluate true", *([first_wrong] if first_wrong else [])]
+    if true == checked:
         return scored("2.12", 4, "sampled triggers re-evaluate true", evidence)
     return scored("2.12", 3, "some trigger values could not be re-evaluated or are untrue", evidence)
 
@@ -81,7 +79,7 @@ class _Truths:
 
     case: Case
 
-    def check(self, fill: "pd.Series[object]", text: str) -> bool:
+    def check(self, fill: "pd.Series[Any]", text: str) -> bool:
         """Whether at least one value of the trigger is known and none is untrue."""
         day = fill.get("signal_date")
         if day is None or pd.isna(day):
@@ -108,7 +106,7 @@ class _Truths:
         }
 
     def _rows(self, role: str, day: pd.Timestamp, symbol: str) -> pd.DataFrame:
-        frame = getattr(self.case.main, role)
+        frame: pd.DataFrame | None = getattr(self.case.main, role)
         if frame is None:
             return pd.DataFrame()
         return frame[(frame["date"] == day) & (frame["symbol"].astype(str) == symbol)]
@@ -154,22 +152,24 @@ class _Truths:
         ):
             return False
         entry = _average_entry(trades, day, symbol)
-        return entry > 0 and abs(float(book.marks.at[day, symbol]) / entry - 1 - float(value)) <= _LEVEL_TOLERANCE
+        return entry > 0 and abs(float(book.marks[symbol][day]) / entry - 1 - float(value)) <= _LEVEL_TOLERANCE
 
     def _exposure(self, day: pd.Timestamp, symbol: str, value: str) -> bool:  # noqa: ARG002 one shape for all triggers
         targets = self.case.main.targets
         return (
-            targets is not None and day in targets.index and abs(float(targets.loc[day].sum()) - float(value)) <= 0.01
+            targets is not None
+            and day in targets.index
+            and abs(float(targets.sum(axis=1)[day]) - float(value)) <= _EXPOSURE_TOLERANCE
         )
 
 
 def _average_entry(trades: pd.DataFrame, day: pd.Timestamp, symbol: str) -> float:
     """Return the average price of the shares held at a close: buys average in, sells leave it, a full exit ends it."""
     shares, cost = 0.0, 0.0
-    for fill in trades[(trades["symbol"].astype(str) == symbol) & (trades["date"] <= day)].itertuples():
-        quantity = float(fill.quantity)
-        if fill.side > 0:
-            cost = (cost * shares + float(fill.price) * quantity) / (shares + quantity)
+    mine = trades[(trades["symbol"].astype(str) == symbol) & (trades["date"] <= day)]
+    for side, quantity, price in mine[["side", "quantity", "price"]].to_numpy(dtype=float):
+        if side > 0:
+            cost = (cost * shares + price * quantity) / (shares + quantity)
             shares += quantity
         else:
             shares -= quantity

@@ -68,14 +68,14 @@ class _Fills:
     def last_of(self, day: pd.Timestamp, following: pd.Timestamp) -> pd.Timestamp | None:
         """Return the last session of the decision's fills; the next session where it has none."""
         mine = (self._signal == day.to_datetime64()) & ~self._stop
-        sessions = self._book.equity.index
-        first = sessions.searchsorted(day, side="right")
-        if first >= len(sessions):
+        after = pd.DatetimeIndex(self._book.equity.index)
+        after = after[after > day]
+        if not len(after):
             return None
         if not mine.any():
-            return pd.Timestamp(sessions[first])
+            return after[0]
         last = pd.Timestamp(self._date[mine].max())
-        return min(last, pd.Timestamp(following)) if last >= sessions[first] else None
+        return min(last, pd.Timestamp(following)) if last >= after[0] else None
 
     def is_interrupted(self, day: pd.Timestamp, last: pd.Timestamp) -> bool:
         """Whether a portfolio stop stands over the decision: it fell into its fills, or the book is in its cooldown."""
@@ -108,7 +108,7 @@ class _Fills:
         for at in np.flatnonzero(self._signal == day.to_datetime64()):
             symbol, when = self._symbol[at], pd.Timestamp(self._date[at])
             if symbol in self._volume.columns and when in self._volume.index:
-                room = np.floor(cap * float(self._volume.at[when, symbol]))
+                room = np.floor(cap * float(self._volume[symbol][when]))
                 if self._quantity[at] >= room - 1:
                     names.add(symbol)
         return names
@@ -118,8 +118,8 @@ def _fit(
     day: pd.Timestamp, last: pd.Timestamp, target: "pd.Series[float]", book: Rebuild, fills: _Fills
 ) -> DecisionFit:
     names = book.shares.columns.union(target.index)
-    price = book.marks.loc[day].reindex(names)
-    held = book.shares.loc[last].reindex(names, fill_value=0.0)
+    price = pd.Series(book.marks.loc[day], dtype=float).reindex(names)
+    held = pd.Series(book.shares.loc[last], dtype=float).reindex(names, fill_value=0.0)
     equity = float(book.equity[day])
     weight = target.reindex(names, fill_value=0.0).fillna(0.0)
     wanted = (weight * equity / price).fillna(0.0)

@@ -5,6 +5,7 @@ from typing import Any
 import pandas as pd
 
 from evaluator.measure.case import Case
+from evaluator.measure.naming import values_of
 from evaluator.quant.accounting import Rebuild
 from evaluator.quant.tolerance import MetricReport, compare_metrics
 
@@ -19,6 +20,6 @@ def check_metrics(case: Case, book: Rebuild, equity: "pd.Series[Any] | None" = N
         capital=book.capital,
         cash=book.cash.reindex(curve.index),
         trades=run.trades,
-        rate_bps=spec.values.get("fixed_rate.rate_bps", 0.0),
+        rate_bps=values_of(spec).get("fixed_rate.rate_bps", 0.0),
         labels=run.metric_labels,
     )

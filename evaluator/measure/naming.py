@@ -4,8 +4,14 @@ import re
 from functools import cache
 
 from records.grammar import OPTION_GROUPS, Factor, Option, OptionGroup, Param, load_grammar
+from records.spec import DeliveredSpec
 
 _PREFIX = "?"
+
+
+def values_of(spec: DeliveredSpec) -> dict[str, float]:
+    """Return the parameter values of a specification, 'option.param' -> value in the grammar's unit."""
+    return spec.values
 
 
 def plain(text: str) -> str:

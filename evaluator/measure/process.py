@@ -63,26 +63,30 @@ def _signals(case: Case, own: Recomputed) -> Link:
         return _absent("no signal values")
     if isinstance(case.main.inputs, Absent):
         return _absent(case.main.inputs.reason)
-    if not case.spec.factors:
-        return Link(present=True, matches=None, detail="no factor is stated or found")
     outside = [name for name in case.spec.factors if name.startswith("?")]
-    if outside:
-        return Link(present=True, matches=None, detail=f"outside the grammar: {', '.join(outside)}")
-    results = []
+    if outside or not case.spec.factors:
+        detail = f"outside the grammar: {', '.join(outside)}" if outside else "no factor is stated or found"
+        return Link(present=True, matches=None, detail=detail)
+    results: list[tuple[str, float, float]] = []
     for name in case.spec.factors:
-        delivered = own.delivered_signals.get(name)
-        if delivered is None and len(case.spec.factors) == 1:
-            delivered = own.delivered_signals.get(COMPOSITE)
-        scores = own.factor(name)
-        if delivered is None:
-            return _absent(f"no values of {name}")
-        if isinstance(scores, Absent):
-            return _absent(f"{name}: {scores.reason}")
-        results.append((name, *_closeness(delivered, scores)))
+        found = _one_signal(name, own, alone=len(case.spec.factors) == 1)
+        if isinstance(found, Absent):
+            return _absent(found.reason)
+        results.append((name, *found))
     detail = ", ".join(f"{name} {cells:.1%} of cells, {dates:.1%} of dates by rank" for name, cells, dates in results)
-    return Link(
-        present=True, matches=all(cells >= _AGREE or dates >= _AGREE for _, cells, dates in results), detail=detail
-    )
+    fits = all(cells >= _AGREE or dates >= _AGREE for _, cells, dates in results)
+    return Link(present=True, matches=fits, detail=detail)
+
+
+def _one_signal(name: str, own: Recomputed, *, alone: bool) -> tuple[float, float] | Absent:
+    """Return how close one delivered factor comes to the own one."""
+    delivered = own.delivered_signals.get(name)
+    if delivered is None and alone:
+        delivered = own.delivered_signals.get(COMPOSITE)
+    if delivered is None:
+        return Absent(f"no values of {name}")
+    scores = own.factor(name)
+    return Absent(f"{name}: {scores.reason}") if isinstance(scores, Absent) else _closeness(delivered, scores)
 
 
 def _closeness(delivered: pd.DataFrame, own: pd.DataFrame) -> tuple[float, float]:

@@ -15,10 +15,11 @@ def judge(case: Case) -> Judgement:
     book = case.rebuilt
     if isinstance(book, Absent):
         return scored("3.2", 0, book.reason, case.delivery.refused)
-    evidence = [
+    rebuilt = (
         f"rebuilt from {book.route}, {book.equity.index[0].date()} to {book.equity.index[-1].date()}, capital "
         f"{book.capital:.2f} ({book.capital_origin}), marked at {book.basis.mark}, coverage {book.coverage:.2%}"
-    ]
+    )
+    evidence = [rebuilt]
     if not book.partly:
         return scored("3.2", 0, f"only {book.coverage:.0%} of the traded notional can be priced", evidence)
     report = check_metrics(case, book)

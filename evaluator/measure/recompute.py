@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from evaluator.measure.case import Run
+from evaluator.measure.naming import values_of
 from evaluator.quant.absent import Absent
 from evaluator.quant.combination import Combined, combine
 from evaluator.quant.factors import factor_scores, lookback, market_cap
@@ -27,7 +27,7 @@ COMPOSITE = "composite"
 def params_of(spec: DeliveredSpec, *options: str | None) -> dict[str, float]:
     """Return the parameters of the named options by their bare names."""
     found = {}
-    for key, value in spec.values.items():
+    for key, value in values_of(spec).items():
         option, _, name = key.partition(".")
         if option in options:
             found[name] = value
@@ -202,10 +202,14 @@ class Recomputed:
     def targets(self) -> pd.DataFrame | Absent:
         """Own target weights after timing and volatility target, dates x symbols."""
         weights, state, exposure = self.weights, self.gate, self.exposure
-        for part in (weights, state, exposure):
-            if isinstance(part, Absent):
-                return part
-        scale = np.minimum(_at(state, weights), 1.0) * _at(exposure, weights)
+        if isinstance(weights, Absent):
+            return weights
+        if isinstance(state, Absent):
+            return state
+        if isinstance(exposure, Absent):
+            return exposure
+        # A book that is empty or without a full window has no volatility; its weights are 0 or missing anyway.
+        scale = state.reindex(weights.index) * exposure.reindex(weights.index).fillna(1.0)
         return weights.mul(scale, axis=0)
 
     @cached_property
@@ -223,9 +227,3 @@ class Recomputed:
         """Sessions of the market series, t included, that the first decision needs."""
         rule = self.spec.market_timing or "always_invested"
         return gate_lookback(rule, params_of(self.spec, rule))
-
-
-def _at(series: "pd.Series[Any] | Absent", frame: "pd.DataFrame | Absent") -> "pd.Series[Any]":
-    if isinstance(series, Absent) or isinstance(frame, Absent):
-        raise TypeError(series, frame)
-    return series.reindex(frame.index)

@@ -4,14 +4,12 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import date
-from typing import Any, cast
+from typing import Any
 
 import pandas as pd
 
 from evaluator.measure.case import Case
 from evaluator.measure.naming import factor_ids, number_in, option_id, param_of, plain
-from evaluator.quant.absent import Absent
-from evaluator.quant.calendar import infer_rebalance
 from records.grammar import OptionGroup
 from records.spec import DeliveredSpec, Origin
 
@@ -92,13 +90,13 @@ class Row:
 class _Draft:
     """What has been learnt so far."""
 
-    values: dict[str, Any] = field(default_factory=dict)
+    learnt: dict[str, Any] = field(default_factory=dict)
     params: dict[str, float] = field(default_factory=dict)
     origins: dict[str, Origin] = field(default_factory=dict)
     evidence: list[str] = field(default_factory=list)
 
     def learn(self, name: str, value: Any, origin: Origin, why: str) -> None:
-        self.values[name] = value
+        self.learnt[name] = value
         self.origins[name] = origin
         self.evidence.append(f"{name}: {origin}, {why}")
 
@@ -126,7 +124,7 @@ def delivered_spec(case: Case, group: str = "main") -> DeliveredSpec:
     if group == "main":
         from evaluator.measure.inferred import infer_missing  # noqa: PLC0415 it needs the arithmetic, seldom run
 
-        for name, value, why in infer_missing(case, dict(draft.values)):
+        for name, value, why in infer_missing(case, dict(draft.learnt)):
             if name.startswith("param:"):
                 draft.params[name.removeprefix("param:")] = float(value)
             else:
@@ -135,7 +133,7 @@ def delivered_spec(case: Case, group: str = "main") -> DeliveredSpec:
     names = DeliveredSpec.model_fields.keys() - {"schema_version", "values", "origins", "evidence"}
     origins: dict[str, Origin] = {name: draft.origins.get(name, "absent") for name in sorted(names)}
     return DeliveredSpec(
-        **{name: draft.values[name] for name in sorted(names) if name in draft.values},
+        **{name: draft.learnt[name] for name in sorted(names) if name in draft.learnt},
         values=dict(sorted(draft.params.items())),
         origins=origins,
         evidence=tuple(draft.evidence),
@@ -152,7 +150,7 @@ def _read_options(draft: _Draft, rows: list[Row]) -> None:
             found = option_id(group, row.value)
             if found is not None:
                 draft.learn(group, found, "stated", _where(row))
-    if "transaction_cost" not in draft.values:
+    if "transaction_cost" not in draft.learnt:
         for row in rows:
             if plain(row.key) in _PARAM_ALIASES["rate_bps"]:
                 rate = number_in(row.value, "bps")
@@ -166,23 +164,22 @@ def _read_plain(draft: _Draft, rows: list[Row]) -> None:
         if count is not None and 1 <= count <= 10_000:
             draft.learn("n_holdings", int(count), "stated", _where(row))
     for row in _matching(rows, "rebalance"):
-        for name in ("weekly", "monthly", "quarterly"):
-            if name[:-2] in row.value.lower():
-                draft.learn("rebalance", name, "stated", _where(row))
+        named = [name for name in ("weekly", "monthly", "quarterly") if name[:-2] in row.value.lower()]
+        if named:
+            draft.learn("rebalance", named[0], "stated", _where(row))
     for row in _matching(rows, "capital"):
         capital = number_in(row.value, "currency")
         if capital:
             draft.learn("capital", capital, "stated", _where(row))
     for name in ("start", "end"):
-        for row in _matching(rows, name):
-            day = _day(row.value)
-            if day is not None:
-                draft.learn(name, day, "stated", _where(row))
+        days = [(day, row) for row in _matching(rows, name) if (day := _day(row.value)) is not None]
+        if days:
+            draft.learn(name, days[-1][0], "stated", _where(days[-1][1]))
 
 
 def _read_params(draft: _Draft, rows: list[Row]) -> None:
     for group, names in _PARAMS.items():
-        option = draft.values.get(group)
+        option = draft.learnt.get(group)
         if not isinstance(option, str):
             continue
         for name in names:
@@ -199,8 +196,8 @@ def _read_params(draft: _Draft, rows: list[Row]) -> None:
 
 def _add_defaults(draft: _Draft) -> None:
     """A null option that the table need not name: a single factor has no combination."""
-    if len(draft.values.get("factors", ())) == 1 and "combination" in draft.values:
-        del draft.values["combination"]
+    if len(draft.learnt.get("factors", ())) == 1 and "combination" in draft.learnt:
+        del draft.learnt["combination"]
         draft.origins.pop("combination", None)
 
 
@@ -209,13 +206,12 @@ def _matching(rows: list[Row], name: str) -> Iterator[Row]:
     section = _COMPONENT_OF.get(name)
     for row in rows:
         key, component = plain(row.key), plain(row.component)
-        if key in _KEYS[name] and key != "stock_selection":
-            yield row
-        elif section is not None and section in component and (key in _RULE_KEYS or not key):
-            yield row
-        elif (
-            name in ("factors", "weighting") and key in ("stock_selection", "portfolio_construction") and not component
-        ):
+        by_key = key in _KEYS[name] and key != "stock_selection"
+        by_section = section is not None and section in component and (key in _RULE_KEYS or not key)
+        bare = (
+            not component and name in ("factors", "weighting") and key in ("stock_selection", "portfolio_construction")
+        )
+        if by_key or by_section or bare:
             yield row
 
 
@@ -223,10 +219,8 @@ def _where(row: Row) -> str:
     return f"{row.path}: {row.quote}"
 
 
-def _text(value: object) -> str:
-    return (
-        "" if value is None or (isinstance(value, float) and value != value) or value is pd.NA else str(value).strip()
-    )  # noqa: PLR0124 NaN
+def _text(value: Any) -> str:
+    return "" if value is None or pd.isna(value) else str(value).strip()
 
 
 def _day(text: str) -> date | None:
@@ -235,9 +229,3 @@ def _day(text: str) -> date | None:
         return None if hit is None else date.fromisoformat(hit.group())
     except ValueError:
         return None
-
-
-def inferred_rebalance(days: pd.DatetimeIndex) -> str | None:
-    """Return the calendar that a delivery's decision dates follow."""
-    found = infer_rebalance(days)
-    return None if isinstance(found, Absent) else cast("str | None", found)

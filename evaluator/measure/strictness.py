@@ -12,6 +12,8 @@ _DATA = ("prices", "fundamentals", "market")
 _UNDATED = ("sources",)
 """Retrieval stamps are no observation dates (rubric 1.1)."""
 _SHOWN = 3
+_MANY = 5
+"""Late data rows that still make level 1 (rubric 1.1)."""
 
 
 def judge(case: Case) -> Judgement:
@@ -29,27 +31,28 @@ def judge(case: Case) -> Judgement:
             continue
         kind = "backtest" if table.role in _BACKTEST else "data" if table.role in _DATA else "other"
         late[kind] += found["row"].nunique()
-        first = ", ".join(f"{row.column} {pd.Timestamp(row.date).date()}" for row in found.head(_SHOWN).itertuples())
+        first = ", ".join(
+            f"{name} {day:%Y-%m-%d}"
+            for name, day in found[["column", "date"]].head(_SHOWN).itertuples(index=False, name=None)
+        )
         evidence.append(f"{table.path}: {len(found)} dates after {cut.date()}: {first}")
     return _verdict(case, late, dated_tables, evidence)
 
 
 def _verdict(case: Case, late: dict[str, int], dated_tables: int, evidence: list[str]) -> Judgement:
-    if late["backtest"]:
-        return scored("1.1", 0, f"{late['backtest']} fills, equity, signal or weight rows are late", evidence)
-    if late["data"] > 5:
-        return scored("1.1", 0, f"{late['data']} data rows are late", evidence)
-    if not dated_tables:
-        return scored("1.1", 0, "no dated data table was delivered", evidence)
-    if late["data"]:
-        return scored("1.1", 1, f"{late['data']} data rows are late", evidence)
-    if late["other"]:
-        return scored("1.1", 2, f"{late['other']} rows of tables outside the backtest are late", evidence)
-    if case.delivery.late_workspace_files:
-        files = [f"workspace: {path}" for path in case.delivery.late_workspace_files]
-        return scored("1.1", 3, f"{len(files)} captured workspace files hold late rows", files)
+    files = [f"workspace: {path}" for path in case.delivery.late_workspace_files]
     read = [f"{table.path}: read as {table.role}, {len(table.frame)} rows" for table in case.delivery.tables]
-    return scored("1.1", 4, f"every dated row is at or before {case.t_cut}", read)
+    ladder = (
+        (late["backtest"] > 0, 0, f"{late['backtest']} fills, equity, signal or weight rows are late", evidence),
+        (late["data"] > _MANY, 0, f"{late['data']} data rows are late", evidence),
+        (not dated_tables, 0, "no dated data table was delivered", evidence),
+        (late["data"] > 0, 1, f"{late['data']} data rows are late", evidence),
+        (late["other"] > 0, 2, f"{late['other']} rows of tables outside the backtest are late", evidence),
+        (bool(files), 3, f"{len(files)} captured workspace files hold late rows", files),
+        (True, 4, f"every dated row is at or before {case.t_cut}", read),
+    )
+    score, why, lines = next((score, why, lines) for holds, score, why, lines in ladder if holds)
+    return scored("1.1", score, why, lines)
 
 
 def _is_dated(frame: pd.DataFrame) -> bool:

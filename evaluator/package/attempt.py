@@ -1,20 +1,126 @@
-"""Provisional reader of an attempt's public tree: messages and no tables, until table recognition is merged."""
+"""Loads what was delivered in one attempt: conversation, tables, documents, and what was refused."""
 
 from pathlib import Path
 
-from evaluator.package.delivery import Delivery, Message
+from pydantic import ValidationError
+
+from evaluator.package.canonical import canonical
+from evaluator.package.constants import MAX_TEXT_BYTES
+from evaluator.package.delivery import Delivery, Document, Message, Table
+from evaluator.package.documents import document, suffix_of
+from evaluator.package.files import Found, group_of, stem_of, walk_turns
+from evaluator.package.headers import normalised
+from evaluator.package.keyvalues import yaml_table
+from evaluator.package.reading import DATA_SUFFIXES, FAULTS, RawTable, Unreadable, read_tables
+from evaluator.package.roles import recognise, shape_of
+from evaluator.package.workspace import late_files
+from records.errors import GradingError
 from records.jsonl import read_lines
-from records.session import EVENT, EndEvent
+from records.session import EVENT, AgentEvent, UserEvent
 from records.task import Task
+
+_PICTURES = frozenset({".png", ".jpg", ".jpeg", ".svg", ".gif", ".pdf"})
 
 
 def load_delivery(public: Path, *, up_to_turn: int | None = None) -> Delivery:
-    """Return the delivery of an attempt without its files."""
-    task = Task.model_validate_json((public / "task.json").read_bytes())
-    events = [EVENT.validate_json(line) for line in read_lines(public / "session.jsonl")]
-    messages = tuple(
-        Message(event.kind, event.turn, event.text)
-        for event in events
-        if not isinstance(event, EndEvent) and (up_to_turn is None or event.turn <= up_to_turn)
+    """Read an attempt's public tree; the last version of each delivered file counts.
+
+    Nothing the agent delivered can make it raise: what cannot be read is a sentence in `refused`. The workspace
+    archive, which shows the end of the session, is scanned only when the whole session is loaded.
+    Raises: GradingError: task.json or session.jsonl, which are ours, cannot be read.
+    """
+    task = _task(public / "task.json")
+    messages, turns = _conversation(public / "session.jsonl", up_to_turn)
+    walk = walk_turns(public, turns)
+    refused = list(walk.refused)
+    tables: list[Table] = []
+    documents: list[Document] = []
+    for found in walk.files.values():
+        found_tables, found_document, reasons = read_file(found)
+        tables += found_tables
+        documents += [found_document] if found_document is not None else []
+        refused += reasons
+    late: tuple[str, ...] = ()
+    if up_to_turn is None:
+        late, notes = late_files(public / "workspace.tar.zst", task.conditions.t_cut)
+        refused += notes
+    return Delivery(
+        task.conditions, messages, tuple(tables), tuple(documents), tuple(refused), late_workspace_files=late
     )
-    return Delivery(task.conditions, messages, (), ())
+
+
+def _task(path: Path) -> Task:
+    try:
+        return Task.model_validate_json(path.read_bytes())
+    except (OSError, ValidationError) as error:
+        raise GradingError(f"task record {path.name} of the attempt: expected a public task, {error}") from error
+
+
+def _conversation(path: Path, up_to_turn: int | None) -> tuple[tuple[Message, ...], list[int]]:
+    messages: list[Message] = []
+    turns: set[int] = set()
+    try:
+        events = [EVENT.validate_json(line) for line in read_lines(path)]
+    except (OSError, ValidationError, UnicodeDecodeError) as error:
+        raise GradingError(
+            f"session record {path.name} of the attempt: expected one event per line, {error}"
+        ) from error
+    for event in events:
+        if not isinstance(event, UserEvent | AgentEvent):
+            continue
+        if up_to_turn is not None and event.turn > up_to_turn:
+            continue
+        messages.append(Message(event.kind, event.turn, event.text))
+        if isinstance(event, AgentEvent):
+            turns.add(event.turn)
+    return tuple(messages), sorted(turns)
+
+
+def read_file(found: Found) -> tuple[list[Table], Document | None, list[str]]:
+    """Return the tables, the document and the refusals of one delivered file."""
+    suffix = suffix_of(found.path)
+    is_text = suffix not in DATA_SUFFIXES
+    try:
+        with found.file.open("rb") as handle:
+            data = handle.read(MAX_TEXT_BYTES + 1 if is_text else -1)
+    except OSError as error:
+        return [], None, [f"{found.path}: cannot be read ({error.strerror})"]
+    if suffix in DATA_SUFFIXES:
+        tables, reasons = _tables(found, data, suffix)
+        return tables, None, reasons
+    text = document(found, data)
+    if text is None:
+        what = "a picture, shown but not graded" if suffix in _PICTURES else "of a kind that is not read"
+        return [], None, [f"{found.path}: {what}"]
+    if suffix in (".yaml", ".yml"):
+        tables, reasons = _tables(found, data, suffix)
+        return tables, text, reasons
+    return [], text, [f"{found.path}: text is cut at {MAX_TEXT_BYTES} bytes"] if len(data) > MAX_TEXT_BYTES else []
+
+
+def _tables(found: Found, data: bytes, suffix: str) -> tuple[list[Table], list[str]]:
+    if not data.strip():
+        return [], [f"{found.path}: the file is empty"]
+    try:
+        raws = [yaml_table(data)] if suffix in (".yaml", ".yml") else read_tables(data, suffix)
+    except Unreadable as error:
+        return [], [f"{found.path}: {error}"]
+    tables: list[Table] = []
+    refused: list[str] = []
+    for raw in raws:
+        name = found.path if not raw.key else f"{found.path}#{raw.key}"
+        try:
+            tables.append(_table(found, raw, name))
+        except FAULTS as error:
+            refused.append(f"{name}: not understood as a table ({type(error).__name__}: {str(error)[:160]})")
+    return tables, refused
+
+
+def _table(found: Found, raw: RawTable, name: str) -> Table:
+    stem = stem_of(found.path)
+    group = group_of(found.path)
+    role, guesses = recognise(shape_of(raw.frame, stem, raw.key))
+    if group == "main" and "stress" in normalised(raw.key or stem) and role in ("metrics", "other", "spec", "signals"):
+        return Table(name, "stress", raw.frame, found.turn, "main", raw.guesses)
+    frame, more = canonical(role, raw, normalised(stem))
+    return Table(name, role, frame, found.turn, group, (*guesses, *more))

@@ -38,7 +38,7 @@ def combine(
     cube = np.stack([frame.reindex(index=dates, columns=symbols).to_numpy(dtype=float) for frame in scores.values()])
     usable = np.isfinite(cube).all(axis=0)
     if excluded is not None:
-        usable &= ~excluded.reindex(index=dates, columns=symbols).fillna(value=False).to_numpy(dtype=bool)
+        usable &= ~excluded.reindex(index=dates, columns=symbols, fill_value=False).to_numpy(dtype=bool)
     cube = np.where(usable, cube, np.nan)
     if len(cube) > 1 and combination == "sequential_screen":
         return Combined(pd.DataFrame(_screen(cube), index=dates, columns=symbols), None)

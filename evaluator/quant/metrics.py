@@ -85,7 +85,7 @@ def performance(
     }
     if drawdown < 0:
         out["calmar"] = out["cagr"] / -drawdown
-    return {name: value for name, value in out.items() if np.isfinite(value)}
+    return {name: float(value) for name, value in out.items() if np.isfinite(value)}
 
 
 def _compound(growth: float, days: int, count: int, conventions: Conventions) -> float:

@@ -142,6 +142,7 @@ def _check(name: str, reported: float, own: float | None) -> MetricCheck:
         return MetricCheck(name, reported, None, None, None)
     if name == "max_drawdown":
         reported = -abs(reported)
+    reported, own = float(reported), float(own)
     gap = reported - own
     limit = RELATIVE[name] * max(abs(own), 1e-9) + 0.01 if name in RELATIVE else TOLERANCE[name]
     return MetricCheck(name, reported, own, gap, abs(gap) <= limit)

@@ -13,6 +13,7 @@ from offline.data.facts import Facts, generator
 
 QUARTER_MONTHS = 3
 POLICY_SESSIONS = 504
+NOISE = 2e-7  # of a price; two single-precision numbers divided
 
 
 @dataclass(frozen=True)
@@ -64,11 +65,19 @@ def back_out(dates: pd.DatetimeIndex, adjusted: np.ndarray, facts: Facts) -> Adj
     return Adjusted(close=close, adjusted=adjusted, dividends=dict(sorted(dividends.items())))
 
 
+def shortest(value: float, tolerance: float) -> float:
+    """Return the number with the fewest decimals within the tolerance: 0.229993 read from 130 dollars is 0.23."""
+    for digits in range(2, 9):
+        if abs(round(value, digits) - value) <= tolerance:
+            break
+    return round(value, digits)
+
+
 def derive(close: np.ndarray, adjusted: np.ndarray) -> Adjusted:
     """Return the dividends in real closes, and the adjusted closes rebased to equal the close on the last row.
 
     A jump of F below 1e-5 is storage noise of the source (single precision); the smallest real one is 4e-5. Dividends are
-    rounded to 1e-4 dollars, which undoes that noise, and F is rebuilt from them; daily returns move by less than 1e-5.
+    read as the shortest decimal within that noise, and F is rebuilt from them; daily returns move by less than 1e-6.
     """
     factor = adjusted / close
     dividends: dict[int, float] = {}
@@ -77,6 +86,6 @@ def derive(close: np.ndarray, adjusted: np.ndarray) -> Adjusted:
         jump = 1 - factor[row - 1] / factor[row]
         rebuilt[row - 1] = rebuilt[row]
         if jump > 1e-5:
-            dividends[row] = round(jump * close[row - 1], 4)
+            dividends[row] = shortest(jump * close[row - 1], close[row - 1] * NOISE)
             rebuilt[row - 1] = rebuilt[row] * (1 - dividends[row] / close[row - 1])
     return Adjusted(close=close, adjusted=close * rebuilt, dividends=dict(sorted(dividends.items())))

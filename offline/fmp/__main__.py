@@ -9,10 +9,11 @@ from pathlib import Path
 
 from aiohttp import web
 
-from offline.fmp.app import Service, make_app
+from offline.fmp.app import Service, key_digest, make_app
 from offline.fmp.store import Store
 
 KEY_VARIABLE = "FINCOSMOS_OFFLINE_FMP_KEY"
+DIGEST_VARIABLE = "FINCOSMOS_OFFLINE_FMP_KEY_SHA256"
 LOOPBACK = "127.0.0.1"
 
 
@@ -35,12 +36,12 @@ async def stdin_ended() -> None:
         pass
 
 
-async def serve(options: argparse.Namespace, key: str) -> None:
+async def serve(options: argparse.Namespace, key_sha256: str) -> None:
     """Serve until told to stop."""
     store = Store(options.data)
     if not store.bars or not store.companies or not store.statements:
         raise FileNotFoundError(options.data)
-    runner = web.AppRunner(make_app(Service(store, key), allow_faults=options.faults), access_log=None)
+    runner = web.AppRunner(make_app(Service(store, key_sha256), allow_faults=options.faults), access_log=None)
     await runner.setup()
     await web.TCPSite(runner, LOOPBACK, options.port).start()
     port: int = runner.addresses[0][1]
@@ -63,13 +64,14 @@ def main() -> int:
     """Serve; one sentence and exit code 2 when a prerequisite is missing."""
     options = arguments()
     key = os.environ.get(KEY_VARIABLE, "")
-    if not key:
+    accepted = key_digest(key) if key else os.environ.get(DIGEST_VARIABLE, "")
+    if not accepted:
         sys.stderr.write(
             f"offline FMP: expected the accepted key in {KEY_VARIABLE}, found none; set it and start again\n"
         )
         return 2
     try:
-        asyncio.run(serve(options, key))
+        asyncio.run(serve(options, accepted))
     except FileNotFoundError as exc:
         sys.stderr.write(f"offline FMP: expected prepared tables, found {exc}; run offline.data.ensure first\n")
         return 2

@@ -1,5 +1,6 @@
 """The HTTP side of the stand-in: key check, faults on request, one route."""
 
+import hashlib
 import json
 from collections import deque
 from dataclasses import dataclass, field
@@ -16,6 +17,11 @@ KEY_NAME = "apikey"
 KEPT_BODIES = 128
 
 
+def key_digest(key: str) -> str:
+    """Return the SHA-256 of a key, hexadecimal."""
+    return hashlib.sha256(key.encode()).hexdigest()
+
+
 @dataclass
 class Faults:
     """Statuses that the next requests get instead of an answer; for tests of whoever calls."""
@@ -29,21 +35,20 @@ class Faults:
 
 @dataclass(frozen=True)
 class Service:
-    """Everything one stand-in serves from. `paths` are FMP's known paths, so that unknown ones are 404 and others 402."""
+    """Everything one stand-in serves from. Of the accepted key only the SHA-256 is known, hexadecimal."""
 
     store: Store
-    key: str
-    paths: frozenset[str] = frozenset()
+    key_sha256: str
     faults: Faults = field(default_factory=Faults)
     bodies: dict[tuple[str, ...], bytes] = field(default_factory=dict)
 
     def answer(self, path: str, parameters: dict[str, str], key: str) -> Reply:
         """Return the answer to one GET below /stable/."""
-        if not compare_digest(key.encode(), self.key.encode()):
+        if not compare_digest(key_digest(key), self.key_sha256):
             return INVALID_KEY
         handler = ROUTES.get(path)
         if handler is None:
-            return RESTRICTED if not self.paths or path in self.paths else NOT_FOUND
+            return RESTRICTED
         request = (path, *(f"{name}={value}" for name, value in sorted(parameters.items())))
         body = self.bodies.get(request)
         if body is None:

@@ -210,14 +210,14 @@ def _returns(bars: Bars) -> list[float]:
 
 def beta(store: Store, symbol: str) -> float:
     """Return beta to the index over five years of daily returns."""
-    slope, _ = linear_regression(_returns(store.bars[INDEX]), _returns(store.bars[symbol]))
-    return float(f"{slope:.3f}")
+    return round(linear_regression(_returns(store.bars[INDEX]), _returns(store.bars[symbol])).slope, 3)
 
 
 def last_dividend(store: Store, symbol: str) -> float:
     """Return the dividends of the last 365 days, dollars a share."""
     first = f"{int(FROZEN_TODAY[:4]) - 1}{FROZEN_TODAY[4:]}"
-    return round(sum(row["dividend"] for row in store.dividends.get(symbol, []) if row["date"] > first), 4)
+    paid: list[float] = [row["dividend"] for row in store.dividends.get(symbol, []) if row["date"] > first]
+    return round(sum(paid), 4)
 
 
 def profile_row(store: Store, company: Company) -> Row:

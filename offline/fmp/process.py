@@ -1,5 +1,6 @@
 """Starts the stand-in as a process of its own and stops it again."""
 
+import hashlib
 import os
 import subprocess
 import sys
@@ -12,7 +13,7 @@ from pathlib import Path
 
 from records.errors import PrerequisiteError
 
-KEY_VARIABLE = "FINCOSMOS_OFFLINE_FMP_KEY"
+DIGEST_VARIABLE = "FINCOSMOS_OFFLINE_FMP_KEY_SHA256"
 START_S = 30.0
 STOP_S = 5.0
 
@@ -48,12 +49,12 @@ def _wait_for_port(process: subprocess.Popen[bytes], port_file: Path) -> int:
 def start_fmp(data: Path, key: str, *, allow_faults: bool = False) -> Iterator[FmpProcess]:
     """Run the stand-in on a free loopback port while the block runs; it also ends when this process dies.
 
-    Args: data: what `offline.data.ensure` returned; key: the one key it accepts; allow_faults: POST /_faults for tests.
+    Args: data: what `offline.data.ensure` returned; key: the one key it accepts, of which its environment holds only the hash; allow_faults: POST /_faults for tests.
     Raises: PrerequisiteError: it did not come up.
     """
     root = str(Path(__file__).resolve().parent.parent.parent)
     environment = {name: os.environ[name] for name in ("PATH", "HOME", "LANG", "TZ") if name in os.environ}
-    environment |= {KEY_VARIABLE: key, "PYTHONPATH": root}
+    environment |= {DIGEST_VARIABLE: hashlib.sha256(key.encode()).hexdigest(), "PYTHONPATH": root}
     with tempfile.TemporaryDirectory(prefix="offline-fmp-") as scratch:
         port_file = Path(scratch) / "port"
         command = [sys.executable, "-m", "offline.fmp", "--data", str(data), "--port-file", str(port_file)]

@@ -1,5 +1,6 @@
 """One container as a handle: each engine call a session makes, in one place and with our errors."""
 
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import PurePosixPath
@@ -15,6 +16,10 @@ from sandbox.engine.forwarder import EXIT_FORWARDER, EXIT_LIFETIME
 
 GONE: Final = 404
 CONFLICT: Final = 409
+NOT_FROZEN: Final = "unable to freeze"
+"""runc gives up on the version 1 freezer after 1000 looks when the machine is busy (load 20, 2 cores); it thaws again."""
+PAUSE_TRIES: Final = 20
+PAUSE_WAIT_S: Final = 0.05
 SHORT_EXEC_S: Final = 20.0
 """Our own small programs in a box; under a fork bomb an exec took 7 s to start (measured 2026-11)."""
 
@@ -68,8 +73,16 @@ class Container:
 
     def pause(self) -> None:
         """Freeze it. Raises LostError."""
-        with translated(self._doing("freeze"), container_id=self.id):
-            self.client.api.pause(self.id)
+        for tries_left in reversed(range(PAUSE_TRIES)):
+            with translated(self._doing("freeze"), container_id=self.id):
+                try:
+                    self.client.api.pause(self.id)
+                except engine_errors.APIError as exc:
+                    if tries_left == 0 or NOT_FROZEN not in str(exc.explanation):
+                        raise
+                else:
+                    return
+            time.sleep(PAUSE_WAIT_S)
 
     def unpause(self) -> None:
         """Let it run. Raises LostError."""

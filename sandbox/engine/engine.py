@@ -12,12 +12,13 @@ from sandbox.engine.box import DockerSandbox
 from sandbox.engine.cache import cache_dir
 from sandbox.engine.client import open_client, translated
 from sandbox.engine.forwarder import forwarder_folder
+from sandbox.engine.images import reference
 from sandbox.engine.sweep import Swept, sweep
 from sandbox.engine.workspace import Cap, workspace_cap
 from sandbox.protocol import SandboxSpec
 
-BASE_IMAGE: Final = "fincosmos/base"
-"""Where the forwarder's files come from."""
+FORWARDER_IMAGE: Final = "base"
+"""Our image from which the forwarder's files come."""
 
 
 @dataclass(frozen=True)
@@ -25,14 +26,15 @@ class Engine:
     """A connected local engine; safe to share between threads."""
 
     client: docker.DockerClient
-    base_image: str = BASE_IMAGE
+    base_image: str | None = None
+    """Where the forwarder's files come from; None is this checkout's base image."""
     _forwarder: list[Path] = field(default_factory=list)
     """The folder, once it was found: asking for it again would cost every session a call."""
 
     def sandbox(self, spec: SandboxSpec) -> DockerSandbox:
         """Return a box that is not started yet. Raises PrerequisiteError when the base image is not built."""
         if not self._forwarder:
-            self._forwarder.append(forwarder_folder(self.client, self.base_image))
+            self._forwarder.append(forwarder_folder(self.client, self.base_image or reference(FORWARDER_IMAGE)))
         return DockerSandbox(self.client, spec, self._forwarder[0])
 
     def version(self) -> str:
@@ -65,6 +67,6 @@ class Engine:
         self.client.close()
 
 
-def connect(*, base_image: str = BASE_IMAGE) -> Engine:
+def connect(*, base_image: str | None = None) -> Engine:
     """Connect to the local engine. Raises PrerequisiteError when none answers or it is too old."""
     return Engine(open_client(), base_image)

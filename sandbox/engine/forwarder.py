@@ -35,17 +35,18 @@ MAX_CONNECTIONS: Final = 100
 
 _PROGRAM: Final = f"""\
 # PID 1 of a box, under the engine's init: two forwarders and a clock. Whichever ends first ends the box.
+# Told by signal, as wait -n of this shell (busybox 1.35) sleeps through a child that failed.
 b={FOLDER}/busybox
 forward() {{
-  exec {FOLDER}/lib/loader --library-path {FOLDER}/lib {FOLDER}/socat \\
+  {FOLDER}/lib/loader --library-path {FOLDER}/lib {FOLDER}/socat \\
     "TCP4-LISTEN:$1,bind=127.0.0.1,fork,reuseaddr,backlog=512,max-children={MAX_CONNECTIONS}" "UNIX-CONNECT:$2"
+  kill -TERM $$
 }}
+trap 'exit {EXIT_FORWARDER}' TERM
 forward {GATEWAY_PORT} {GATEWAY_FOLDER}/gw.sock &
 forward {WEB_PORT} {GATEWAY_FOLDER}/web.sock &
 $b sleep "$1" &
-clock=$!
-wait -n
-kill -0 $clock 2>/dev/null && exit {EXIT_FORWARDER}
+wait $!
 exit {EXIT_LIFETIME}
 """
 _COLLECT: Final = """\

@@ -24,8 +24,12 @@ HANG_UP_S: Final = 10.0
 """After its end was seen, or everything was killed, a stream that does not end is given up."""
 REPORT_S: Final = 5.0
 """The engine reports an exit code so long after the stream ended, at most."""
+BOX_END_S: Final = 0.5
+"""Between the engine's report of a command's end and of its container's (40 ms seen)."""
 KILLED: Final = 137
 DISK_LOOK_S: Final = 2.0
+NOT_STARTED: Final = 126
+"""The runtime found nothing it may run, or no box to run it in."""
 NOT_FOUND: Final = 127
 NOT_FOUND_WORDS: Final = (b"executable file not found", b"no such file or directory")
 
@@ -80,7 +84,7 @@ class Turn:
             code = self._exit_code(exec_id, clock)
             stdout, stdout_missing = out.result()
             stderr, stderr_missing = err.result()
-        if code in {126, NOT_FOUND} and self._is_missing_program(stdout):
+        if code in {NOT_STARTED, NOT_FOUND} and self._is_missing_program(stdout):
             code, stdout, stderr = NOT_FOUND, b"", stdout
         return ExecResult(
             exit_code=code,
@@ -150,11 +154,20 @@ class Turn:
     def _exit_code(self, exec_id: str, clock: Clock) -> int | None:
         """Return what the engine reports. Raises LostError when the box itself ended."""
         state = self._reported(exec_id)
-        if state.exit_code in {KILLED, None} and not self._container.state().running:
+        if state.exit_code in {NOT_STARTED, KILLED, None} and clock.killed is None and self._box_ended():
             raise self._container.why_gone()
         if state.exit_code == KILLED and clock.killed is not None:
             return None
         return state.exit_code
+
+    def _box_ended(self) -> bool:
+        """Return whether the box ended with the command; the engine tells the command's end a moment earlier."""
+        until = time.monotonic() + BOX_END_S
+        while self._container.state().running:
+            if time.monotonic() > until:
+                return False
+            time.sleep(STEP_S / 2)
+        return True
 
     def _reported(self, exec_id: str) -> ExecState:
         """Wait for the engine's own end of an exec whose stream has ended."""

@@ -47,11 +47,11 @@ open("zzz-after", "w").write("after")
 
 
 @pytest.fixture(scope="module")
-def hostile(boxes: Boxes) -> Iterator[DockerSandbox]:
+def hostile(boxes: Boxes) -> DockerSandbox:
     box = boxes.thawed(SMALL.model_copy(update={"deliver_bytes": 4 * MIB}))
     assert python(box, TREE) == ""
     box.freeze()
-    yield box
+    return box
 
 
 @pytest.fixture(params=["through the host", "through the engine"])

@@ -17,7 +17,7 @@ LEFT_RUNNING = {
     "ignores every signal it can": "(trap '' INT TERM HUP QUIT; while :; do sleep 1; done) >/dev/null 2>&1 </dev/null &",
     "forked twice into its own session": "(setsid sh -c 'sleep 300 &' >/dev/null 2>&1 </dev/null &)",
     "writes on and on": "(while :; do date +%N >> deliver/log; done) >/dev/null 2>&1 </dev/null &",
-    "kills whoever would kill it": "(while :; do pgrep -u 1000 | grep -vw $BASHPID | xargs -r kill -9; done) >/dev/null 2>&1 </dev/null &",
+    "kills whoever would kill it": "(while :; do kill -9 -1; done) >/dev/null 2>&1 </dev/null &",
 }
 
 
