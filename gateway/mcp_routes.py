@@ -1,9 +1,10 @@
 """The FMP tools over MCP: list, call, log. Which session a call belongs to is told by the socket it came in on."""
 
+import asyncio
 import json
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
@@ -29,6 +30,7 @@ from records.calls import CallRecord
 
 SESSION_KEY = "fincosmos.session"
 NOT_REACHABLE = 502
+UNANSWERED = "the session ended before the answer came"
 
 
 @dataclass(frozen=True)
@@ -38,6 +40,14 @@ class SessionCalls:
     session: str
     log: CallLog
     witness: UpstreamWitness
+    pending: set[asyncio.Task[Answer]] = field(default_factory=set)
+
+    async def end(self) -> None:
+        """Stop what still waits for the upstream and log it as unanswered."""
+        pending = tuple(self.pending)
+        for task in pending:
+            task.cancel()
+        await asyncio.gather(*pending, return_exceptions=True)
 
 
 def text_result(text: str, *, is_error: bool) -> CallToolResult:
@@ -53,6 +63,22 @@ def answer_result(answer: Answer) -> CallToolResult:
     return text_result(f"HTTP {answer.status or NOT_REACHABLE}: {text}", is_error=True)
 
 
+class LogLine:
+    """The log line of one tool call, its clock running from the start."""
+
+    def __init__(self, calls: SessionCalls, tool: str) -> None:
+        """Start the clock."""
+        self.at, self._started = datetime.now(UTC), time.monotonic()
+        self._calls, self._tool = calls, tool
+
+    async def write(self, body: bytes | None = None, **fields: Any) -> None:
+        """Write the line, with the body when there is one."""
+        seconds = round(time.monotonic() - self._started, 4)
+        session = self._calls.session
+        record = CallRecord(at=self.at, session=session, route="fmp", tool=self._tool, seconds=seconds, **fields)
+        await self._calls.log.write(record, body)
+
+
 class FmpTools:
     """Answers tool calls of every session from one upstream."""
 
@@ -61,39 +87,43 @@ class FmpTools:
         self._shape, self._upstream = shape, upstream
 
     async def call(self, calls: SessionCalls, tool: str, arguments: dict[str, Any]) -> CallToolResult:
-        """Answer one call and log it. Raises MCPError for an unknown tool."""
-        at, started = datetime.now(UTC), time.monotonic()
-
-        def record(**fields: Any) -> CallRecord:
-            seconds = round(time.monotonic() - started, 4)
-            return CallRecord(at=at, session=calls.session, route="fmp", tool=tool, seconds=seconds, **fields)
-
+        """Answer one call and log it, also when the client goes away meanwhile. Raises MCPError for an unknown tool."""
+        line = LogLine(calls, tool)
         given = {name: value if isinstance(value, str) else json.dumps(value) for name, value in arguments.items()}
         try:
             endpoint, named = find_endpoint(self._shape, tool, arguments)
             params = query_parameters(endpoint, named)
         except UnknownToolError as exc:
-            await calls.log.write(record(target="", params=given, refused="unknown tool"))
+            await line.write(target="", params=given, refused="unknown tool")
             raise MCPError(INVALID_PARAMS, f"Unknown tool: {tool}") from exc
         except BadArgumentsError as exc:
-            await calls.log.write(record(target="", params=given, refused=f"bad arguments: {exc}"))
+            await line.write(target="", params=given, refused=f"bad arguments: {exc}")
             return text_result(f"bad arguments for {tool}: {exc}", is_error=True)
-        answer = await self._upstream.get(endpoint.path, params)
-        calls.witness.saw(answer, started_at=at)
+        # A task of its own: what was sent upstream is logged even when the agent is stopped while it waits.
+        sent = asyncio.get_running_loop().create_task(self._exchange(calls, line, endpoint.path, params))
+        calls.pending.add(sent)
+        sent.add_done_callback(calls.pending.discard)
+        return answer_result(await asyncio.shield(sent))
+
+    async def _exchange(self, calls: SessionCalls, line: LogLine, path: str, params: dict[str, str]) -> Answer:
+        try:
+            answer = await self._upstream.get(path, params)
+        except asyncio.CancelledError:
+            await line.write(target=path, params=params, refused=UNANSWERED)
+            raise
+        calls.witness.saw(answer, started_at=line.at)
         facts = body_facts(answer.body) if answer.is_ok else BodyFacts()
-        await calls.log.write(
-            record(
-                target=endpoint.path,
-                params=params,
-                status=answer.status,
-                rows=facts.rows,
-                bytes=len(answer.body),
-                first_date=facts.first_date,
-                last_date=facts.last_date,
-            ),
+        await line.write(
             answer.body,
+            target=path,
+            params=params,
+            status=answer.status,
+            rows=facts.rows,
+            bytes=len(answer.body),
+            first_date=facts.first_date,
+            last_date=facts.last_date,
         )
-        return answer_result(answer)
+        return answer
 
 
 def make_server(shape: Shape, tools: FmpTools, find_session: Callable[[str], SessionCalls | None]) -> Server[Any]:

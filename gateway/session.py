@@ -138,6 +138,7 @@ class Session:
             self._web.close()
         await self._front.close()
         self._server.should_exit = True
+        await self.calls.end()
         if self._serving is not None:
             await self._serving
         remove_files(self.sockets.gw, self.sockets.web)

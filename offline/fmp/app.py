@@ -14,7 +14,7 @@ from offline.fmp.routes import ROUTES
 from offline.fmp.store import Store
 
 KEY_NAME = "apikey"
-KEPT_BODIES = 128
+KEPT_BYTES = 64 * 1024 * 1024
 
 
 def key_digest(key: str) -> str:
@@ -62,9 +62,9 @@ class Service:
 
     def _keep(self, request: tuple[str, ...], body: bytes) -> None:
         """Keep an answer for the next session that asks the same; the data never changes. The oldest gives way."""
-        if len(self.bodies) >= KEPT_BODIES:
-            del self.bodies[next(iter(self.bodies))]
         self.bodies[request] = body
+        while sum(map(len, self.bodies.values())) > KEPT_BYTES:
+            del self.bodies[next(iter(self.bodies))]
 
 
 def _respond(reply: Reply) -> web.Response:

@@ -14,7 +14,7 @@ from pathlib import Path
 from records.errors import PrerequisiteError
 
 DIGEST_VARIABLE = "FINCOSMOS_OFFLINE_FMP_KEY_SHA256"
-START_S = 30.0
+START_S = 60.0
 STOP_S = 5.0
 
 

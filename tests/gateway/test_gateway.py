@@ -197,6 +197,30 @@ def test_removed_session_loses_its_connections_sockets_and_nothing_of_its_log(
     assert len(log_of(sockets)) == 2
 
 
+def test_call_in_flight_at_the_end_is_logged_as_unanswered(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        url = f"http://127.0.0.1:{silent.getsockname()[1]}/stable/"
+        with start_gateway(GatewayConfig(fmp_base_url=url), key=KEY, log_path=tmp_path / "log") as running:
+            sockets = running.client.add_session(spec(tmp_path, "cut"))
+            body = (
+                b'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"quote","arguments":{"symbol":"KO"}}}'
+            )
+            head = (
+                "POST /mcp HTTP/1.1\r\nHost: 127.0.0.1:1\r\nContent-Type: application/json\r\n"
+                f"Accept: application/json, text/event-stream\r\nContent-Length: {len(body)}\r\n\r\n"
+            )
+            with socket.socket(socket.AF_UNIX) as agent:
+                agent.connect(sockets.gw)
+                agent.sendall(head.encode() + body)
+                asked, _ = silent.accept()
+                with asked:
+                    assert b"/stable/quote" in asked.recv(4096)
+                    running.client.remove_session("cut")
+            (record,) = log_of(sockets)
+            assert (record.status, record.target, record.params) == (None, "quote", {"symbol": "KO"})
+            assert record.refused == "the session ended before the answer came"
+
+
 def test_channel_that_is_off_answers_nothing(add: Add) -> None:
     sockets = add("closed", channels=("web",))
     answer = ask_raw(
@@ -269,10 +293,10 @@ def test_unreachable_upstream_is_said_to_agent_and_witness(tmp_path: Path) -> No
 
 def test_many_sessions_cost_little_memory(gateway: RunningGateway, tmp_path: Path) -> None:
     before = gateway.client.health().rss_bytes
-    for number in range(40):
+    for number in range(15):
         gateway.client.add_session(spec(tmp_path, f"many-{number}"))
     grown = gateway.client.health().rss_bytes - before
-    for number in range(40):
+    for number in range(15):
         gateway.client.remove_session(f"many-{number}")
-    assert grown < 40 * 1024 * 1024
+    assert grown < 15 * 1024 * 1024
     assert not [name for name in gateway.client.health().sessions if name.startswith("many-")]
