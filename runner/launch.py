@@ -88,6 +88,7 @@ def checks(plan: Plan, machine: preflight.Machine, limits: Limits) -> tuple[Chec
         *live,
         lambda: preflight.check_out(plan.out),
         lambda: preflight.check_disk(plan.out, limits),
+        wiring.user_weights,
         machine.engine_version,
         lambda: machine.image_ids(wiring.images_of(plan)),
     )

