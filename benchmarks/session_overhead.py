@@ -2,9 +2,9 @@
 
 A session here is an agent box with workspace and sockets, one turn of one command, freeze, copy-out and capture, and one
 container of the evaluator image that runs `true`. Floor and sessions take turns in the same run, so that what else the
-machine does falls on both. Loading the grader is timed apart. Exits 1 when a target is missed.
+machine does falls on both. Loading and running the grader are timed apart. Exits 1 when a target is missed.
 
-Run: python -m benchmarks.session_overhead [--rounds N]
+Run: python -m benchmarks.session_overhead [--rounds N] [--capture runs/.../public]
 """
 
 import argparse
@@ -18,7 +18,7 @@ import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Final
 
 from benchmarks.floor import floor
@@ -30,14 +30,20 @@ from sandbox.engine.images import reference
 from sandbox.engine.oneshot import DockerJobs
 from sandbox.engine.owner import this_owner
 from sandbox.engine.workspace import make_workspace
-from sandbox.job import Job
+from sandbox.job import Job, Mount
 from sandbox.protocol import DELIVER, WORKSPACE, SandboxSpec
 
 CONCURRENCY: Final = (1, 4, 8)
 MAX_RATIO: Final = 1.5
 MAX_CONTROLLER_CPU_S: Final = 0.1
 COMMAND: Final = ["true"]
-GRADER: Final = ("python3", "-c", "import evaluator.measure, evaluator.compare")
+LOAD: Final = (
+    "import importlib, pkgutil, evaluator.measure as measure, evaluator.compare as compare\n"
+    "for room in (measure, compare):\n"
+    "    for found in pkgutil.iter_modules(room.__path__, room.__name__ + '.'):\n"
+    "        importlib.import_module(found.name)\n"
+)
+"""Imports every module of both graders."""
 
 
 @dataclass(frozen=True)
@@ -142,18 +148,46 @@ def measure(engine: Engine, gateway: Path, rounds: int) -> bool:
     return met
 
 
+def grader(engine: Engine, capture: Path | None) -> None:
+    """Print what loading the grader takes in a container of its own and, given a stored capture, what running it takes."""
+    jobs = DockerJobs(engine.client)
+    memory = DEFAULT_LIMITS.evaluator_memory_bytes
+    image = reference("evaluator")
+    load = Job(image=image, argv=("python3", "-c", LOAD), timeout_s=DEFAULT_LIMITS.evaluator_s, memory_bytes=memory)
+    print(f"apart: a container that loads the grader takes {timed(jobs, load):.3f} s")
+    if capture is None:
+        return
+    with tempfile.TemporaryDirectory(prefix="bench-out-") as out:
+        Path(out).chmod(0o777)
+        mounts = (
+            Mount(capture.resolve(), PurePosixPath("/capture")),
+            Mount(Path(out), PurePosixPath("/out"), writable=True),
+        )
+        argv = ("python3", "-m", "evaluator", "measure", "--capture", "/capture", "--out", "/out")
+        measure = Job(image, argv, DEFAULT_LIMITS.evaluator_s, mounts, memory_bytes=memory)
+        print(f"apart: a container that measures {capture} takes {timed(jobs, measure):.3f} s")
+
+
+def timed(jobs: DockerJobs, job: Job) -> float:
+    """Run a job and return its seconds; one that fails ends the benchmark with its words."""
+    started = time.perf_counter()
+    result = jobs.run(job)
+    if result.exit_code != 0:
+        raise SystemExit(f"{' '.join(job.argv[:3])} failed: {result.stderr.decode(errors='replace')[-300:]}")
+    return time.perf_counter() - started
+
+
 def main() -> int:
     """Measure and compare with the targets."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=8, help="sessions and floors per concurrency, about")
-    rounds = parser.parse_args().rounds
+    parser.add_argument("--capture", type=Path, help="an attempt's public/ tree: also time measuring it")
+    arguments = parser.parse_args()
     engine, gateway = connect(), sockets()
     try:
         null_session(engine, gateway, 0)
-        met = measure(engine, gateway, rounds)
-        started = time.perf_counter()
-        DockerJobs(engine.client).run(Job(image=reference("evaluator"), argv=GRADER, timeout_s=60))
-        print(f"apart: a container that loads the grader takes {time.perf_counter() - started:.3f} s")
+        met = measure(engine, gateway, arguments.rounds)
+        grader(engine, arguments.capture)
     finally:
         shutil.rmtree(gateway)
         engine.close()

@@ -32,13 +32,15 @@ EXIT_FORWARDER: Final = 70
 """PID 1 ended because a forwarder died."""
 MAX_CONNECTIONS: Final = 100
 """Open connections per port; each is one process and counts against the pids limit."""
+HALF_OPEN_S: Final = 30
+"""A client that has sent all it has may wait so long for the answer; socat's own half second cuts slow ones off."""
 
 _PROGRAM: Final = f"""\
 # PID 1 of a box, under the engine's init: two forwarders and a clock. Whichever ends first ends the box.
 # Told by signal, as wait -n of this shell (busybox 1.35) sleeps through a child that failed.
 b={FOLDER}/busybox
 forward() {{
-  {FOLDER}/lib/loader --library-path {FOLDER}/lib {FOLDER}/socat \\
+  {FOLDER}/lib/loader --library-path {FOLDER}/lib {FOLDER}/socat -t {HALF_OPEN_S} \\
     "TCP4-LISTEN:$1,bind=127.0.0.1,fork,reuseaddr,backlog=512,max-children={MAX_CONNECTIONS}" "UNIX-CONNECT:$2"
   kill -TERM $$
 }}

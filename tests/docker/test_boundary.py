@@ -17,7 +17,7 @@ from docker.types import IPAMConfig, IPAMPool
 
 from sandbox.engine.box import DockerSandbox
 from sandbox.engine.engine import Engine
-from tests.boxes import BASE, Boxes, python, shell
+from tests.boxes import BASE, Boxes, boxes_on, python, shell
 
 pytestmark = pytest.mark.docker
 
@@ -245,3 +245,33 @@ def test_mounts_are_the_workspace_and_two_read_only_folders(engine: Engine, box:
     assert config["Memory"] == config["MemorySwap"] > 0
     assert set(inspected["Config"]["Labels"]) >= {"fincosmos.run", "fincosmos.session", "fincosmos.attempt"}
     assert inspected["NetworkSettings"]["Networks"].keys() == {"none"}
+
+
+def test_gateway_restarted_and_slow_to_answer_then_a_client_that_sent_its_all_still_hears(engine: Engine) -> None:
+    with boxes_on(engine) as boxes:
+        box = boxes.thawed()
+        path = boxes.gateway.folder / "gw.sock"
+        path.unlink()
+        with socket.socket(socket.AF_UNIX) as server:
+            server.bind(str(path))
+            path.chmod(0o666)
+            server.listen()
+
+            def serve() -> None:
+                connection, _ = server.accept()
+                with connection:
+                    while connection.recv(99):
+                        pass
+                    time.sleep(1.0)
+                    connection.sendall(b"late")
+
+            thread = threading.Thread(target=serve)
+            thread.start()
+            answer = python(
+                box,
+                "import socket; s = socket.create_connection(('127.0.0.1', 8801)); s.sendall(b'all'); "
+                "s.shutdown(socket.SHUT_WR); print(s.recv(9))",
+            )
+            thread.join()
+
+    assert answer == "b'late'\n"
