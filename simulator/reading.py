@@ -25,6 +25,8 @@ VALUE_CUE = re.compile(
 )
 MAX_UNITS = 400
 KEPT_READINGS = 512
+MAX_PART_WORDS = 12
+"""A comma between longer parts joins clauses, it does not enumerate."""
 CONCEPT_FLOOR = 0.12
 """A concept word counts unless the model finds the topic this unlikely in the sentence ('any order' is no execution)."""
 SECOND = 0.75
@@ -156,7 +158,7 @@ class MessageReader:
         return topics | {
             topic
             for topic, value in score.topics.items()
-            if value >= (SURE if elsewhere else self._threshold if value == best else SECOND)
+            if value >= (SURE if elsewhere or unit.text.endswith(":") else self._threshold if value == best else SECOND)
         }
 
     def _specific(self, text: str, topics: set[Topic], named: set[Topic]) -> set[Topic]:
@@ -216,7 +218,7 @@ def _counting(parts: Sequence[Unit]) -> list[bool]:
 def _enumerated(text: str) -> list[str]:
     """Return the parts of 'a: b, c, d'; empty for a sentence that enumerates nothing."""
     parts = [part.strip() for part in re.split(r"[,;:]|\band\b", text.split("?", maxsplit=1)[0]) if part.strip()]
-    return parts if len(parts) >= 3 and max(len(part.split()) for part in parts) <= 8 else []
+    return parts if len(parts) >= 3 and max(len(part.split()) for part in parts) <= MAX_PART_WORDS else []
 
 
 def _is_put_forward(unit: Unit, *, invited: bool) -> bool:
@@ -232,7 +234,7 @@ def _is_put_forward(unit: Unit, *, invited: bool) -> bool:
 
 def _likeliest(text: str, score: UnitScores | None) -> set[Topic]:
     """Return the best topic of a question that is clearly about none, when it is not far from counting."""
-    if score is None or cues.is_greeting(text) or cues.is_general(text):
+    if score is None or cues.is_greeting(text) or cues.is_general(text) or text.endswith(":"):
         return set()
     topic, value = max(score.topics.items(), key=lambda entry: entry[1])
     return {topic} if value >= QUESTION_FLOOR else set()

@@ -60,6 +60,11 @@ def units(message: str) -> list[Unit]:
             lead = lead or previous
             found.extend(Unit(part, lead=lead, listed=True) for part in _sentences(line[item.end() :]))
             continue
+        introduction, *inline = INLINE_ITEM.split(line)
+        if inline:
+            found.extend(Unit(part) for part in _sentences(introduction.lstrip("#> ")))
+            found.extend(Unit(part, lead=introduction, listed=True) for text in inline for part in _sentences(text))
+            continue
         lead = ""
         parts = _sentences(line.lstrip("#> "))
         found.extend(Unit(part) for part in parts)
@@ -94,8 +99,7 @@ def _table_row(line: str) -> str:
 
 
 def _sentences(line: str) -> list[str]:
-    parts = [part for item in INLINE_ITEM.split(line.strip()) for part in SENTENCE_END.split(item)]
-    return [part.strip() for part in parts if part.strip(" .-*_`") and re.search(r"[a-z]", part)]
+    return [part.strip() for part in SENTENCE_END.split(line.strip()) if re.search(r"[^\W_]", part)]
 
 
 def _joined(found: list[Unit]) -> list[Unit]:

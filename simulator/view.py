@@ -68,7 +68,7 @@ def build_view(
                 turn=event.turn,
                 text=event.text,
                 cut=event.cut,
-                changed_files=tuple(changed),
+                changed_files=tuple(_printable(path) for path in changed),
             )
         )
     files = [_Delivered(path, turn, deliver(last)) for path, turn in since.items()]
