@@ -13,6 +13,7 @@ QUOTES = {ord("’"): "'", ord("‘"): "'", ord("“"): '"', ord("”"): '"'}
 LIST_ITEM = re.compile(r"^\s*(?:[-*+•·✅⬜☐◦]|\(?(?:\d{1,2}|[a-hA-H])[.)])\s+")
 TABLE_RULE = re.compile(r"^\s*\|?[\s:|-]+\|?\s*$")
 SENTENCE_END = re.compile(r"(?<=[.!?;])(?<!i\.e\.)(?<!e\.g\.)(?<!vs\.)(?<!approx\.)\s+(?=[^\s])|(?<=[?])(?=[A-Za-z])")
+INLINE_ITEM = re.compile(r"(?:(?<=[:;,.?])|(?<=\band))\s+\((?:[ivx]{1,4}|[a-h]|\d{1,2})\)\s+")
 SHORT_CONFIRMATION = re.compile(
     r"^(?:right|ok(?:ay)?|correct|fair(?: enough)?|agreed?|yes|fine|good|sound(?:s)? (?:good|right|ok(?:ay)?)"
     r"|(?:does|is) (?:that|this|it) (?:ok(?:ay)?|work|right|correct|fine|alright)(?: for you)?"
@@ -93,7 +94,8 @@ def _table_row(line: str) -> str:
 
 
 def _sentences(line: str) -> list[str]:
-    return [part.strip() for part in SENTENCE_END.split(line.strip()) if part.strip(" .-*_`")]
+    parts = [part for item in INLINE_ITEM.split(line.strip()) for part in SENTENCE_END.split(item)]
+    return [part.strip() for part in parts if part.strip(" .-*_`") and re.search(r"[a-z]", part)]
 
 
 def _joined(found: list[Unit]) -> list[Unit]:
