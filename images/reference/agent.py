@@ -94,7 +94,7 @@ def _build(state: State, deliver: Path, *, changed: list[str]) -> str:
     deliver.mkdir(parents=True, exist_ok=True)
     _fetch(state, deliver)
     names = len(state.scope.symbols)
-    spec = strategy.specification(state.stated, state.scope, names)
+    spec = strategy.specification(state.stated, state.scope, names, stand_in=state.fetched["stand_in"])
     spec.to_csv(deliver / "specification.csv", index=False, lineterminator="\n")
     shutil.copyfile(HERE / "backtest.py", deliver / "backtest.py")
     shutil.rmtree(deliver / "stress", ignore_errors=True)

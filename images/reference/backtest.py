@@ -38,10 +38,15 @@ from __future__ import annotations
 
 import argparse
 import math
+import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
+
+# One thread: sums keep their order, so that every machine gives the same bytes.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import numpy as np
 import pandas as pd
@@ -1310,14 +1315,17 @@ def index_curve(panel: Panel, equity: pd.DataFrame) -> pd.DataFrame | None:
     return pd.DataFrame({"date": equity["date"].to_numpy(), "equity": level / level[0]})
 
 
-def benchmark_comparison(equity: pd.DataFrame, index: pd.DataFrame | None) -> pd.DataFrame:
-    """Return the strategy beside the index over the same sessions, with the difference and the regression alpha."""
+def benchmark_comparison(equity: pd.DataFrame, index: pd.DataFrame | None, series: str) -> pd.DataFrame:
+    """Return the strategy beside the index over the same sessions, with the difference and the regression alpha.
+
+    `series` says what the index is and whether dividends are in it.
+    """
     columns = ["measure", "strategy", "benchmark", "difference", "basis"]
     if index is None:
         return pd.DataFrame(columns=columns)
     own, other = measures(equity), measures(index)
     first, last = pd.Timestamp(equity["date"].iloc[0]).date(), pd.Timestamp(equity["date"].iloc[-1]).date()
-    basis = f"{first} to {last}; strategy net of costs; SPY adjusted close (dividends reinvested); risk-free rate 0"
+    basis = f"{first} to {last}; strategy net of costs; benchmark: {series}; risk-free rate 0"
     rows = [(name, own[name], other[name], own[name] - other[name], basis) for name in own]
     mine, theirs = (frame["equity"].pct_change(fill_method=None).iloc[1:].to_numpy() for frame in (equity, index))
     beta = float(np.cov(mine, theirs)[0, 1] / np.var(theirs, ddof=1))
@@ -1568,12 +1576,12 @@ def regenerate(folder: Path, out: Path) -> dict[str, float]:
     main = with_gross(lab, lab.run())
     write_run(main, out)
     index = index_curve(lab.panel, main.equity)
-    split = table[(table["component"] == "general") & (table["parameter"] == "out_of_sample_start")]["value"].iloc[0]
+    general = table[table["component"] == "general"].set_index("parameter")["value"].astype(str)
     checks = {
         "signal_validation": signal_validation(spec, lab.panel, main.signals),
-        "benchmark_comparison": benchmark_comparison(main.equity, index),
+        "benchmark_comparison": benchmark_comparison(main.equity, index, general["benchmark"]),
         "sensitivity": sensitivity(lab),
-        "out_of_sample": out_of_sample(main.equity, index, split),
+        "out_of_sample": out_of_sample(main.equity, index, general["out_of_sample_start"]),
         "data_quality": data_quality(tables["prices"], tables["market"], tables["fundamentals"]),
         "risks": risk_table(main, lab.panel),
     }

@@ -34,7 +34,7 @@ FILES = {
     "prices.csv, market.csv, universe.csv": "input data",
     "fundamentals.csv": "quarterly statements with the date each was known",
     "signals.csv, selections.csv, target_weights.csv": "what was decided at each decision",
-    "benchmark_comparison.csv": "strategy beside SPY",
+    "benchmark_comparison.csv": "strategy beside the benchmark",
     "signal_validation.csv": "rank correlation of each signal with the return that followed",
     "sensitivity.csv, out_of_sample.csv, risks.csv": "robustness",
     "data_quality.csv, sources.csv": "checks of the data and where they came from",
@@ -112,11 +112,16 @@ def _summary(tables: Tables) -> str:
     if total is not None:
         ahead = "ahead of" if total["difference"] > 0 else "behind"
         text += (
-            f" Over the same dates SPY, dividends reinvested, returned {pct(total['benchmark'])}: the strategy ended "
+            f" Over the same dates {_index_name(tables)} returned {pct(total['benchmark'])}: the strategy ended "
             f"{ahead} it by {pct(abs(total['difference']))}."
         )
     text += " This is one historical path; it says nothing certain about the future."
     return "## Summary\n\n" + text + "\n\n" + _index(tables)
+
+
+def _index_name(tables: Tables) -> str:
+    """Return what the benchmark is, with its basis."""
+    return str(_row(tables.get("specification"), "parameter", "benchmark")["value"])
 
 
 def _index(tables: Tables) -> str:
@@ -167,7 +172,7 @@ def _results(tables: Tables) -> str:
     first_basis = str(table["basis"].iloc[0])
     span = first_basis.split(";", maxsplit=1)[0]
     for row in table.itertuples():
-        basis = str(row.basis).replace(f"{span}; ", "")
+        basis = str(row.basis).replace(f"{span}; ", "").replace("daily closes; ", "")
         lines.append(f"| {LABELS.get(row.metric, row.metric)} | {shown(row.metric, float(row.value))} | {basis} |")
     parts = [f"## Results\n\nPeriod of every figure unless stated: {span}.\n\n" + "\n".join(lines)]
     parts += [_benchmark(tables), _signals(tables), _samples(tables), _variants(tables), _stress(tables)]
@@ -179,7 +184,8 @@ def _benchmark(tables: Tables) -> str:
     table = tables.get("benchmark_comparison")
     if table.empty:
         return ""
-    lines = ["| against SPY, same dates, total return | strategy | SPY | difference |", "| --- | --- | --- | --- |"]
+    lines = [f"Against {_index_name(tables)}, over the same dates:", ""]
+    lines += ["| measure | strategy | benchmark | difference |", "| --- | --- | --- | --- |"]
     for name in ("total_return", "cagr", "volatility", "sharpe", "max_drawdown"):
         row = _row(table, "measure", name)
         cells = [shown(name, float(row[column])) for column in ("strategy", "benchmark", "difference")]
@@ -213,13 +219,20 @@ def _samples(tables: Tables) -> str:
     early, late = _row(table, "sample", "in-sample"), _row(table, "sample", "out-of-sample")
     if early is None or late is None:
         return ""
-    word = "higher" if late["sharpe"] > early["sharpe"] else "lower"
+    rises = late["sharpe"] > early["sharpe"]
+    same = rises == (late["benchmark_sharpe"] > early["benchmark_sharpe"])
+    market = (
+        "moved the same way, so part of the gap is its"
+        if same
+        else "moved the other way, so the gap is not the market's"
+    )
+    word = "higher" if rises else "lower"
     return (
         f"Out of sample: the split was fixed before the first run and nothing was tuned. In-sample ({early['start']} to "
         f"{early['end']}): {pct(early['cagr'])} a year, Sharpe {early['sharpe']:.2f}, drawdown "
         f"{pct(early['max_drawdown'])}. Out-of-sample ({late['start']} to {late['end']}): {pct(late['cagr'])} a year, Sharpe "
-        f"{late['sharpe']:.2f}, drawdown {pct(late['max_drawdown'])}. The Sharpe ratio is {word} in the later part; SPY's was "
-        f"{early['benchmark_sharpe']:.2f} and {late['benchmark_sharpe']:.2f}, so part of the gap is the market's."
+        f"{late['sharpe']:.2f}, drawdown {pct(late['max_drawdown'])}. The Sharpe ratio is {word} in the later part; the "
+        f"benchmark's ({early['benchmark_sharpe']:.2f} and {late['benchmark_sharpe']:.2f}) {market}."
     )
 
 
@@ -233,7 +246,12 @@ def _variants(tables: Tables) -> str:
         settings = ", ".join(str(value) for value in part["setting"])
         low, high = part["sharpe"].min(), part["sharpe"].max()
         lines.append(f"- {parameter} ({settings}): Sharpe from {low:.2f} to {high:.2f}")
-    return "Sensitivity, one parameter at a time, costs among them:\n" + "\n".join(lines)
+    worst = table.loc[table["sharpe"].idxmin()]
+    reading = (
+        f"Reading: the weakest variant is {worst['parameter']} = {worst['setting']} with a Sharpe ratio of "
+        f"{worst['sharpe']:.2f}; no value was picked because of this table."
+    )
+    return "Sensitivity, one parameter at a time, costs among them:\n" + "\n".join(lines) + "\n\n" + reading
 
 
 def _stress(tables: Tables) -> str:

@@ -111,7 +111,7 @@ def delivery(folder: Path, *, changed: list[str], stand_in: str, modelled_rows: 
     metrics, spec = tables.metrics(), tables.get("specification")
     versus = tables.get("benchmark_comparison")
     total = versus[versus["measure"] == "total_return"] if not versus.empty else versus
-    other = f" SPY returned {pct(total.iloc[0]['benchmark'])} over the same dates." if not total.empty else ""
+    other = f" The benchmark returned {pct(total.iloc[0]['benchmark'])} over the same dates." if not total.empty else ""
     first = (
         f"I changed the run for what you just said ({', '.join(changed)}) and made every table and the report anew."
         if changed

@@ -70,14 +70,14 @@ def holdings(stated: Stated, scope: Scope, names: int) -> int:
     return min(count, scope.limit or count, candidates)
 
 
-def specification(stated: Stated, scope: Scope, names: int) -> pd.DataFrame:
-    """Return the specification table."""
+def specification(stated: Stated, scope: Scope, names: int, *, stand_in: str = "") -> pd.DataFrame:
+    """Return the specification table; `stand_in` names the price index that the data service gives for SPY, if any."""
     rows = _selection_rows(stated)
     rows += _timing_rows(stated)
     rows += _construction_rows(stated, scope, names)
     rows += _risk_rows(stated)
     rows += _execution_rows(stated)
-    rows += _general_rows(stated, scope)
+    rows += _general_rows(scope, stand_in)
     return pd.DataFrame(rows, columns=["component", "parameter", "value", "source", "definition", "reason"])
 
 
@@ -195,9 +195,10 @@ def _execution_rows(stated: Stated) -> list[Row]:
     return rows
 
 
-def _general_rows(stated: Stated, scope: Scope) -> list[Row]:
+def _general_rows(scope: Scope, stand_in: str) -> list[Row]:
     """Return capital, window and the split date, all fixed before the first run."""
-    del stated
+    index = f"{stand_in} price index in place of SPY" if stand_in else "SPY adjusted close"
+    dividends = "without dividends" if stand_in else "dividends reinvested"
     first, last = pd.Timestamp(scope.start), pd.Timestamp(scope.end)
     split = pd.Timestamp(year=(first + (last - first) * 2 / 3).year + 1, month=1, day=1)
     split_text = "first day of the out-of-sample part; set before the first run at about two thirds of the window"
@@ -205,9 +206,11 @@ def _general_rows(stated: Stated, scope: Scope) -> list[Row]:
         _row("general", "capital", CAPITAL, "USD in cash at the close of the first decision session", given=False),
         _row("general", "start", scope.start, "first session whose data are used", given=True),
         _row("general", "end", scope.end, "last session; open positions stay open and are marked", given=True),
+        _row("general", "benchmark", f"{index} ({dividends})", "same sessions as the equity, bought once", given=False),
         _row("general", "out_of_sample_start", str(split.date()), split_text, given=False),
     ]
     reasons = {
+        "benchmark": "the usual yardstick of large US stocks",
         "capital": "a round amount at which the orders are small against the market",
         "out_of_sample_start": "leaves both parts several years; no value was tuned on either",
     }
