@@ -1,6 +1,7 @@
 """What building leaves behind, and what it does not do twice."""
 
 import json
+import secrets
 import tarfile
 import tempfile
 from collections.abc import Iterator
@@ -14,6 +15,8 @@ from sandbox.engine import images, recipes
 from sandbox.engine.recipes import RECIPES, ROOT, Recipe
 
 CANARY = "canary-7b1f0c9e"
+STAGE = f"canary-{secrets.token_hex(4)}"
+"""Marks the first stages of this test run's builds."""
 INSTALL = f'grep -q {CANARY} /build-time/ca.crt && [ -n "$HTTP_PROXY" ] && rm -r /build-time'
 
 
@@ -46,7 +49,7 @@ def canary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, client: docker.Docke
     dockerfile = (ROOT / "images/base/Dockerfile").read_text(encoding="utf-8")
     folder = tmp_path / "images/canary"
     folder.mkdir(parents=True)
-    dockerfile = dockerfile.replace("install requirements.txt", "install").replace("stage=build", "stage=canary")
+    dockerfile = dockerfile.replace("install requirements.txt", "install").replace("stage=build", f"stage={STAGE}")
     (folder / "Dockerfile").write_text(dockerfile, encoding="utf-8")
     (folder / "install").write_text(INSTALL, encoding="utf-8")
     (tmp_path / "ca.crt").write_text(f"# {CANARY}\n", encoding="utf-8")
@@ -61,6 +64,7 @@ def canary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, client: docker.Docke
             client.api.remove_image(name)
         except docker.errors.ImageNotFound:
             continue
+    client.images.prune(filters={"dangling": True, "label": [f"fincosmos.stage={STAGE}"]})
 
 
 @pytest.mark.docker
@@ -75,7 +79,7 @@ def test_build_with_marked_ca_and_proxy_then_nothing_of_them_is_in_the_image(
     assert "/etc/passwd" in found
     assert [name for name, content in found.items() if CANARY.encode() in content] == []
     assert [name for name in found if "build-time" in name] == []
-    assert client.api.images(all=True, filters={"label": "fincosmos.stage=canary"}) == []
+    assert client.api.images(all=True, filters={"label": f"fincosmos.stage={STAGE}"}) == []
 
 
 @pytest.mark.docker
