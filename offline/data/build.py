@@ -1,6 +1,7 @@
 """Makes the Parquet tables: `python -m offline.data.build CACHE_DIR`, run as a child process by `offline.data.ensure`."""
 
 import json
+import shutil
 import sys
 import tempfile
 import time
@@ -75,9 +76,17 @@ def check_tables(made: dict[str, pd.DataFrame]) -> None:
         raise EvalError("offline prices: expected the volatility index, found none")
 
 
+def clear_leftovers(cache_dir: Path) -> None:
+    """Remove what a killed maker left; the caller holds the cache's lock, so no other maker is at work."""
+    for pattern in (".install-*", ".build-*"):
+        for path in cache_dir.glob(pattern):
+            shutil.rmtree(path, ignore_errors=True)
+
+
 def build(cache_dir: Path) -> Path:
     """Write all tables and return their folder, which appears by one rename."""
     started = time.monotonic()
+    clear_leftovers(cache_dir)
     root = fetch(cache_dir)
     made = tables({source.name: check(source, root) for source in SOURCES})
     check_tables(made)

@@ -59,6 +59,7 @@ def test_another_cache_gets_the_same_bytes_whatever_a_killed_maker_left(tables: 
     (tmp_path / ".build-left-over").mkdir()
     other = ensure(tmp_path)
     assert other.name == tables.name
+    assert not (tmp_path / ".build-left-over").exists()
     for name in ("prices", "dividends", "income", "balance", "cash", "treasury", "membership", "holidays"):
         pd.testing.assert_frame_equal(
             pd.read_parquet(tables / f"{name}.parquet"), pd.read_parquet(other / f"{name}.parquet")
