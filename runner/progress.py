@@ -30,11 +30,12 @@ class Watch:
             transient=True,
             disable=not console.is_terminal,
         )
-        self._task = self._bar.add_task("sessions", total=cells, running="")
+        self._task = self._bar.add_task("sessions", total=cells, running="", start=False)
 
     @contextmanager
     def shown(self) -> Iterator[None]:
         """Show the bar while the block runs."""
+        self._bar.start_task(self._task)
         with self._bar:
             yield
 
