@@ -8,7 +8,6 @@ import contextlib
 import errno
 import hashlib
 import io
-import re
 import tarfile
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -19,6 +18,7 @@ from typing import Final, Literal, Protocol, Self
 import zstandard
 
 from records.capture import CopyReport, FileEntry
+from sandbox.names import clean_name
 
 Kind = Literal["file", "link", "hardlink", "other"]
 
@@ -26,14 +26,10 @@ MAX_NOTES: Final = 200
 """Notes kept one by one; more are counted. A virtual environment alone has hundreds of links."""
 MAX_DEPTH: Final = 64
 """Folders below each other; deeper trees are only made to break readers."""
-MAX_NAME: Final = 255
-"""Bytes of one name that the host's file systems take."""
 MAX_LINKS: Final = 8
 """Links followed one after the other inside the tree."""
 CHUNK: Final = 1024 * 1024
 ZSTD_LEVEL: Final = 3
-ESCAPED: Final = re.compile(rb"[\x00-\x1f\x7f/\\]|%(?=[0-9A-Fa-f]{2})")
-"""Bytes that never stand in a kept name; a percent sign only where it would read as an escape."""
 
 
 class Readable(Protocol):
@@ -106,28 +102,6 @@ class Ledger:
         notes = (*self.notes, f"and {self.more} more notes of this kind") if self.more else tuple(self.notes)
         files = tuple(self.kept[name] for name in sorted(self.kept))
         return CopyReport(files=files, notes=notes, truncated=self.truncated)
-
-
-def clean_name(parts: tuple[bytes, ...]) -> str:
-    """Return the POSIX path under which an entry is kept; different paths never get the same one.
-
-    Undecodable bytes, control characters, backslashes and ambiguous percent signs become %XX; a name that grows too
-    long for the host is cut and ends in part of its hash.
-    """
-    return "/".join(_clean_part(part) for part in parts)
-
-
-def _clean_part(part: bytes) -> str:
-    """Return one clean name."""
-    escaped = ESCAPED.sub(lambda found: b"".join(b"%%%02X" % byte for byte in found[0]), part)
-    text = escaped.decode("utf-8", errors="surrogateescape")
-    text = re.sub("[\udc80-\udcff]", lambda found: f"%{ord(found[0]) - 0xDC00:02X}", text)
-    if text in {".", "..", ""}:
-        text = text.replace(".", "%2E") or "%"
-    if len(text.encode()) > MAX_NAME:
-        head = text.encode()[: MAX_NAME - 20].decode(errors="ignore")
-        text = f"{head}~{hashlib.sha256(part).hexdigest()[:16]}"
-    return text
 
 
 def no_bytes() -> contextlib.AbstractContextManager[Readable]:

@@ -6,7 +6,8 @@ import os
 from collections.abc import Callable, Iterator
 from pathlib import PurePosixPath
 
-from sandbox.keep import MAX_DEPTH, Entry, Keeper, Readable, clean_name, no_bytes
+from sandbox.keep import MAX_DEPTH, Entry, Keeper, Readable, no_bytes
+from sandbox.names import clean_name
 
 Found = os.DirEntry[str]
 

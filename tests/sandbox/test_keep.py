@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sandbox.keep import Caps, Entry, FolderKeeper, Readable, clean_name
+from sandbox.keep import Caps, Entry, FolderKeeper, Readable
+from sandbox.names import clean_name
 from sandbox.tree import open_below, read_tree
 
 NAMES = st.binary(min_size=1, max_size=40).filter(
