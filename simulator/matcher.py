@@ -5,7 +5,7 @@ from functools import cache
 from simulator.reading import MessageReader
 from simulator.topic_model import default_topics
 
-THRESHOLD = 0.6
+THRESHOLD = 0.5
 """From here a topic of the second stage counts; fixed on sets a-d and f (docs/adr/0007-item-matcher.md)."""
 
 

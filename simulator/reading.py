@@ -27,9 +27,9 @@ MAX_UNITS = 400
 KEPT_READINGS = 512
 MAX_PART_WORDS = 12
 """A comma between longer parts joins clauses, it does not enumerate."""
-CONCEPT_FLOOR = 0.12
+CONCEPT_FLOOR = 0.1
 """A concept word counts unless the model finds the topic this unlikely in the sentence ('any order' is no execution)."""
-SECOND = 0.75
+SECOND = 0.6
 """Bar of the model for a sentence's further topics beside its best one."""
 SURE = 0.85
 """Bar of the model beside another subject, for one part of an enumeration, and for a wish for a number without a cue."""
