@@ -1,5 +1,6 @@
 """Raw tables to the canonical frames of `delivery.py`; every guess is recorded in words."""
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -8,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from evaluator.package import headers as h
-from evaluator.package.dates import parse_dates
+from evaluator.package.dates import looks_like_dates, parse_dates
 from evaluator.package.headers import is_percent, normalised, pick
 from evaluator.package.metric_names import FRACTIONS, canonical_metric, variant_of
 from evaluator.package.numbers import parse_number, parse_numbers
@@ -68,9 +69,20 @@ def canonical(role: str, raw: RawTable, stem: str) -> tuple[pd.DataFrame, tuple[
     draft = Draft(raw, stem, [normalised(c) for c in raw.frame.columns], list(raw.guesses))
     make = _MAKERS.get(role)
     if make is None:
-        return raw.frame, tuple(draft.guesses)
+        return (_dated(draft) if role == "other" else raw.frame), tuple(draft.guesses)
     frame = make(draft)
     return frame, tuple(draft.guesses)
+
+
+def _dated(draft: Draft) -> pd.DataFrame:
+    """Give a table of unknown role a typed `date` where its first date column is, everything else as delivered."""
+    at = pick(draft.headers, (*h.FILL_DATE, *h.ANNOUNCED))
+    frame = draft.raw.frame
+    if at is None or not looks_like_dates(frame.iloc[:, at]):
+        return frame
+    days = draft.dates((draft.headers[at],))
+    rest = [name for place, name in enumerate(frame.columns) if place != at and name != "date"]
+    return pd.concat([pd.DataFrame({"date": days}), frame[rest]], axis=1)
 
 
 def _finished(
@@ -358,8 +370,17 @@ def _metric_name(label: str, basis: str, extra: str | None) -> str:
     name = canonical_metric(label) or normalised(label)
     variant = variant_of(extra) if extra else None
     if variant is None and basis and not name.startswith(("benchmark_", "gross_", "oos_", "is_")):
-        variant = variant_of(basis) if not normalised(basis).startswith(("net", "daily", "full")) else None
+        variant = _basis_variant(basis)
     return name if variant is None else f"{variant}_{name}"
+
+
+def _basis_variant(basis: str) -> str | None:
+    """A basis is prose: it counts as gross or a part of the sample only when it does not say net as well."""
+    words = normalised(basis)
+    variant = variant_of(words)
+    if variant == "benchmark":
+        return "benchmark" if words in ("benchmark", "index", "spy", "buy_and_hold") else None
+    return None if variant == "gross" and re.search(r"(^|_)net(_|$)", words) else variant
 
 
 def _metric_value(label: str, text: str, name: str) -> float:

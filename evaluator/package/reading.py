@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import math
+import warnings
 from dataclasses import dataclass
 from typing import Any
 
@@ -80,28 +81,41 @@ def _delimited(data: bytes) -> RawTable:
     names = _unique(headers)
     text_columns = [n for n, h in zip(names, headers, strict=True) if normalised(h) in TEXT or not h.strip()]
     rows = min(MAX_ROWS, MAX_CELLS // max(len(names), 1))
-    frame = pd.read_csv(
-        io.BytesIO(data),
-        sep=delimiter,
-        header=None,
-        names=names,
-        index_col=False,
-        skiprows=skip + 1,
-        dtype=dict.fromkeys(text_columns, "str"),
-        keep_default_na=False,
-        na_values={n: NA_CELLS for n in names if n not in text_columns},
-        nrows=rows + 1,
-        low_memory=False,
-        on_bad_lines="skip",
-        skip_blank_lines=True,
-        encoding="utf-8",
-        encoding_errors="replace",
-    )
+    frame, lost = _parsed(data, delimiter, names, text_columns, skip, rows)
+    if lost:
+        guesses = (*guesses, lost)
     if len(frame) > rows:
         raise Unreadable(f"more than {rows} rows, that is the most that is read of {len(names)} columns")
     if skip:
         guesses = (*guesses, f"{skip} lines before the header are left out")
     return RawTable("", frame, guesses, european=delimiter == ";" and b"," in data[:65536])
+
+
+def _parsed(
+    data: bytes, delimiter: str, names: list[str], text_columns: list[str], skip: int, rows: int
+) -> tuple[pd.DataFrame, str]:
+    """Return the rows and what was lost on the way, in words."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        frame = pd.read_csv(
+            io.BytesIO(data),
+            sep=delimiter,
+            header=None,
+            names=names,
+            index_col=False,
+            skiprows=skip + 1,
+            dtype=dict.fromkeys(text_columns, "str"),
+            keep_default_na=False,
+            na_values={n: NA_CELLS for n in names if n not in text_columns},
+            nrows=rows + 1,
+            low_memory=False,
+            on_bad_lines="warn",
+            skip_blank_lines=True,
+            encoding="utf-8",
+            encoding_errors="replace",
+        )
+    odd = [str(one.message) for one in caught if issubclass(one.category, pd.errors.ParserWarning)]
+    return frame, f"rows longer than the header lose cells or are left out: {odd[0][:120].strip()}" if odd else ""
 
 
 def _is_utf8(data: bytes) -> bool:

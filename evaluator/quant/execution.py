@@ -34,6 +34,8 @@ class ExecutionFit:
     fills: int
     split_orders: int
     """Orders filled on more than one session."""
+    priced: float
+    """Share of fills at the option's price."""
     detail: str
 
 
@@ -49,12 +51,16 @@ def execution_fit(
     split = _split_orders(fills)
     if option in ("next_open", "next_close"):
         field = "open" if option == "next_open" else "close"
-        good = _at_price(fills, panel, field) & ((lag == 1) | (lag < 0))
-        return ExecutionFit(option, float(good.mean()), len(fills), split, f"fills at the {field} of t+1")
+        priced = _at_price(fills, panel, field)
+        good = priced & ((lag == 1) | (lag < 0))
+        detail = f"fills at the {field} of t+1"
+        return ExecutionFit(option, float(good.mean()), len(fills), split, float(priced.mean()), detail)
     if option == "staged":
         days = sessions_value("execution", option, "days", given, 3)
-        share = _staged_share(fills, lag, _at_price(fills, panel, "open"), days)
-        return ExecutionFit(option, share, len(fills), split, f"orders in {days} equal parts at the opens")
+        priced = _at_price(fills, panel, "open")
+        share = _staged_share(fills, lag, priced, days)
+        detail = f"orders in {days} equal parts at the opens"
+        return ExecutionFit(option, share, len(fills), split, float(priced.mean()), detail)
     if option == "adv_cap":
         return _cap_fit(fills, panel, lag, split, given)
     return Absent(f"execution {option!r} is not one of the grammar")
@@ -102,31 +108,43 @@ def _split_orders(fills: pd.DataFrame) -> int:
 
 
 def _staged_share(fills: pd.DataFrame, lag: np.ndarray[Any, np.dtype[np.int64]], priced: BoolArray, days: int) -> float:
-    """An order fits when its parts lie on t+1.. in a row at the open, equal but for the last (2 % or one share).
+    """An order fits when its parts lie on t+1.. at the open, equal but for the last (2 % or one share).
 
     Fewer parts than `days` fit too: a new decision or a stop cancels what is open, and a few shares cannot be split.
+    Parts of a buy may be smaller than the first: buys are scaled down when cash would go below zero.
     """
     keys = _order_keys(fills)
     if keys is None:
         return 0.0
-    frame = pd.DataFrame({"key": keys, "lag": lag, "quantity": fills["quantity"].to_numpy(), "ok": priced})
+    frame = pd.DataFrame({"key": keys, "lag": lag, "quantity": fills["quantity"].to_numpy(dtype=float)})
+    parts = frame.groupby(["key", "lag"], sort=True)["quantity"].sum()
+    orders = int(keys.max()) + 1
+    bounds = np.searchsorted(parts.index.get_level_values("key"), np.arange(orders + 1))
+    lags, sizes = parts.index.get_level_values("lag").to_numpy(), parts.to_numpy(dtype=float)
+    all_priced = np.bincount(keys, weights=~priced, minlength=orders) == 0
+    buys = np.bincount(keys, weights=fills["side"].to_numpy(dtype=float), minlength=orders) > 0
     good = full = 0
-    orders = 0
-    for _, order in frame.groupby("key", sort=False):
-        parts = order.groupby("lag")["quantity"].sum()
-        orders += 1
-        in_row = list(parts.index) == list(range(1, len(parts) + 1)) and len(parts) <= days
-        # Fewer shares than days: every equal whole part is 0, the rest is the last one.
-        in_row |= list(parts.index) == [days] and float(parts.iloc[0]) < days
-        sizes = parts.to_numpy(dtype=float)
-        early = sizes[:-1] if len(sizes) == days else sizes
-        level = bool(np.ptp(early) <= max(1.0, _SIZE_FIT * early.mean())) if len(early) else True
-        level &= len(sizes) < days or bool(sizes[-1] >= early.mean() * (1 - _SIZE_FIT) - 1)
-        fits = bool(order["ok"].all()) and in_row and level
+    for order in range(orders):
+        own = slice(bounds[order], bounds[order + 1])
+        fits = bool(all_priced[order]) and _staged(lags[own].tolist(), sizes[own], days, buys=bool(buys[order]))
         good += fits
-        full += fits and len(parts) == days
+        full += fits and own.stop - own.start == days
     # Single-day fills also fit "cancelled early": without any fully staged order nothing is staged.
-    return good / orders if orders and full else 0.0
+    return good / orders if full else 0.0
+
+
+def _staged(lags: list[int], sizes: FloatArray, days: int, *, buys: bool) -> bool:
+    if lags[0] < 1 or lags[-1] > days:
+        return False
+    if sizes.sum() < 2 * days:
+        # So few shares that equal whole parts are 0 or 1.
+        return True
+    early = sizes[:-1] if lags[-1] == days and len(sizes) > 1 else sizes
+    slack = max(1.0, _SIZE_FIT * float(sizes[0]))
+    if buys:
+        return bool(early.max() <= sizes[0] + slack and sizes[-1] <= sizes[0] + slack + days)
+    in_row = lags == list(range(1, len(lags) + 1))
+    return in_row and bool(np.ptp(early) <= slack and sizes[0] - slack <= sizes[-1] <= sizes[0] + slack + days)
 
 
 def _cap_fit(
@@ -146,7 +164,7 @@ def _cap_fit(
     good = (day_total <= limit) & ((lag < 0) | ((lag >= 1) & (lag <= CARRY)))
     closes = _at_price(fills, panel, "close")
     detail = f"{float(closes.mean()):.3f} of fills at the close; cap {cap:.0%} of the day's volume"
-    return ExecutionFit("adv_cap", float(good.mean()), len(fills), split, detail)
+    return ExecutionFit("adv_cap", float(good.mean()), len(fills), split, float(closes.mean()), detail)
 
 
 def expected_fills(

@@ -128,7 +128,7 @@ def infer_combination(
     for method, order in methods:
         combined = combine({name: scores[name] for name in order}, method, excluded=excluded)
         if not isinstance(combined, Absent):
-            agreement = set_agreement(selections, select(combined, n))
+            agreement = set_agreement(selections, select(combined, n), composite=combined.composite)
             if len(agreement):
                 tried.append((float((agreement >= SET_MATCH).mean()), method, order))
     if not tried:
@@ -201,7 +201,7 @@ def infer_execution(trades: pd.DataFrame | None, panel: PricePanel) -> Inferred 
         fit = execution_fit(option, trades, panel, params=params)
         if isinstance(fit, Absent) or (option in ("staged", "adv_cap") and fit.split_orders == 0):
             continue
-        tried.append((fit.share, option, tuple(params.items())))
+        tried.append((min(fit.share, fit.priced), option, tuple(params.items())))
     if not tried:
         return Absent("no trade log to tell the execution from")
     tried.sort(key=lambda one: -one[0])

@@ -188,14 +188,19 @@ def _outliers(table: pd.DataFrame, codes: IntArray, close: FloatArray, days: Int
 def _beyond_deviation(moves: FloatArray, codes: IntArray) -> BoolArray:
     """Compare |r| with the median absolute deviation of the 252 returns before it, by symbol.
 
-    The deviation is taken around zero: daily means are far smaller, and a rolling median stays one pass.
+    A rolling median of |r| finds the candidates in one pass; the deviation itself is computed for those only.
     """
     size = pd.Series(np.abs(moves))
-    deviation = size.groupby(codes).transform(
-        lambda one: one.rolling(MAD_WINDOW, min_periods=MAD_MIN).median().shift(1)
-    )
-    limit = deviation.to_numpy(dtype=float)
-    return np.asarray((limit > 0) & (np.abs(moves) > MAD_MULTIPLE * limit))
+    rough = size.groupby(codes).transform(lambda one: one.rolling(MAD_WINDOW, min_periods=MAD_MIN).median().shift(1))
+    limit = rough.to_numpy(dtype=float)
+    out = np.asarray((limit > 0) & (np.abs(moves) > MAD_MULTIPLE / 2 * limit))
+    for at in np.flatnonzero(out):
+        first = max(at - MAD_WINDOW, int(np.searchsorted(codes, codes[at])))
+        past = moves[first:at]
+        past = past[np.isfinite(past)]
+        deviation = float(np.median(np.abs(past - np.median(past))))
+        out[at] = deviation > 0 and abs(moves[at]) > MAD_MULTIPLE * deviation
+    return out
 
 
 def _is_split(ratio: FloatArray) -> BoolArray:

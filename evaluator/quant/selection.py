@@ -7,6 +7,8 @@ import pandas as pd
 
 from evaluator.quant.combination import Combined
 
+_TIE = 1e-9
+
 
 def select(combined: Combined, n: int) -> pd.DataFrame:
     """Return dates x symbols with ranks 1..n of the chosen, NaN elsewhere; all candidates when fewer than n."""
@@ -33,8 +35,29 @@ def jaccard(a: AbstractSet[str], b: AbstractSet[str]) -> float:
     return len(a & b) / union if union else 1.0
 
 
-def set_agreement(delivered: pd.DataFrame, own: pd.DataFrame) -> "pd.Series[Any]":
-    """Return the Jaccard index per date that both know, in date order."""
+def set_agreement(
+    delivered: pd.DataFrame, own: pd.DataFrame, *, composite: pd.DataFrame | None = None
+) -> "pd.Series[Any]":
+    """Return the Jaccard index per date that both know, in date order.
+
+    Args: composite: with it, names whose score equals that of the last chosen one (to 1e-9) are interchangeable: a
+    delivery may break ties in its own way, or by rounding.
+    """
     theirs, ours = selected_sets(delivered), selected_sets(own)
     days = sorted(theirs.keys() & ours.keys())
-    return pd.Series([jaccard(theirs[day], ours[day]) for day in days], index=pd.DatetimeIndex(days), dtype=float)
+    values = []
+    for day in days:
+        mine = ours[day]
+        if composite is not None and mine and theirs[day] != mine:
+            scores = pd.Series(composite.loc[day].to_numpy(dtype=float), index=composite.columns)
+            mine = _with_their_ties(theirs[day], mine, scores)
+        values.append(jaccard(theirs[day], mine))
+    return pd.Series(values, index=pd.DatetimeIndex(days), dtype=float)
+
+
+def _with_their_ties(theirs: frozenset[str], mine: frozenset[str], scores: "pd.Series[Any]") -> frozenset[str]:
+    cut = float(scores[list(mine)].min())
+    tied = set(scores.index[(scores - cut).abs() <= _TIE])
+    swapped_in = sorted((theirs - mine) & tied)
+    swapped_out = sorted((mine - theirs) & tied)[: len(swapped_in)]
+    return (mine - set(swapped_out)) | set(swapped_in[: len(swapped_out)])

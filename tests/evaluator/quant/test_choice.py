@@ -181,3 +181,14 @@ def test_gates_without_series_are_absent(panel: Any) -> None:
     for rule in ("spy_sma", "spy_abs_mom", "vol_gate"):
         assert isinstance(gate(rule, FactorInputs(panel), panel.sessions[[300]]), Absent)
     assert isinstance(gate("moon_phase", FactorInputs(panel), panel.sessions[[300]]), Absent)
+
+
+def test_names_tied_at_the_cut_are_interchangeable() -> None:
+    combined = combine({"x": row(A=3, B=2, C=2, D=1)}, None)
+    own = select(combined, 2)
+    tied = pd.DataFrame({"date": [DAY[0]] * 2, "symbol": ["A", "C"]})
+    worse = pd.DataFrame({"date": [DAY[0]] * 2, "symbol": ["A", "D"]})
+
+    assert set_agreement(tied, own).iloc[0] < 1
+    assert set_agreement(tied, own, composite=combined.composite).iloc[0] == 1
+    assert set_agreement(worse, own, composite=combined.composite).iloc[0] == pytest.approx(1 / 3)

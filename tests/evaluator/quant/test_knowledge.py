@@ -81,6 +81,28 @@ def test_signal_mixed_with_the_next_return_is_found_by_its_residual() -> None:
     assert residual_test(delivered, own, PANEL).violation
 
 
+def test_volatility_part_of_an_honest_signal_is_no_look_ahead() -> None:
+    """Volatile names stay volatile: a signal that holds volatility foretells the size of returns, honestly."""
+    rng = np.random.default_rng(5)
+    table = PRICES.copy()
+    level = dict(zip(PANEL.symbols, rng.uniform(0.3, 4, 16), strict=True))
+    for column in ("close", "adj_close"):
+        base = table.groupby("symbol")[column].transform("first")
+        table[column] = base * (table[column] / base) ** table["symbol"].map(level)
+    panel = price_panel(table)
+    own = factor_scores("mom_12_1", FactorInputs(panel), DATES)
+    calm = factor_scores("low_vol_252", FactorInputs(panel), DATES)
+    noise = rng.normal(0, 0.3, own.shape)
+
+    assert not residual_test(own.rank(axis=1) + calm.rank(axis=1) + noise, own, panel).violation
+    rows = panel.rows(DATES)
+    closes = panel.adjusted.to_numpy()
+    ahead = np.abs(closes[np.minimum(rows + 5, len(closes) - 1)] / closes[rows] - 1)
+    assert residual_test(
+        own.rank(axis=1) - pd.DataFrame(ahead, DATES, panel.symbols).rank(axis=1), own, panel
+    ).violation
+
+
 def test_too_few_dates_are_absent() -> None:
     few = shifted("rev_21", 0).iloc[:10]
 
