@@ -8,7 +8,7 @@ ASK = re.compile(
     r"|explain|share|advise|clarify|indicate|answer|correct)|(?:could|can|would) you|do you|need (?:to know|your|you to|four|three|two"
     r"|a few|some|the following)|i'd (?:like to (?:know|pin|confirm|understand|clarify)|rather ask)|don't know (?:how|what|which|when|where)"
     r"|(?:not sure|unclear|unsure|wondering|wonder|uncertain)\b|your (?:view|take|call|preference|input|decision|answer)"
-    r"|walk me through|what'?s your|help me understand|remind me|to be (?:decided|confirmed)|tbd|open (?:item|question|point)s?)\b"
+    r"|walk me through|what'?s your|help me understand|remind me|give me|kindly|advise|to be (?:decided|confirmed)|tbd|i (?:still )?(?:lack|need)\b|open (?:item|question|point)s?)\b"
 )
 QUESTION_WORD = re.compile(
     r"^(?:so |and |also,? |first:? |now,? |next:? )?(?:what|which|how|when|where|who|whether|is|are|do|does|should|shall|would"
@@ -26,7 +26,7 @@ METRIC_RESULT = re.compile(
     r"|alpha|p&l|profit factor|loss)\b[^.?!]{0,40}?-?\d"
 )
 PROGRESS = re.compile(
-    r"\b(?:finished|done|attached|saved|wrote|written|loaded|downloaded|failed|fixed|error|exception|traceback|rate limit|retry\w*"
+    r"\b(?:finished|(?<!, )done(?! in)|attached|saved|wrote|written|loaded|downloaded|failed|fixed|error|exception|traceback|rate limit|retry\w*"
     r"|installed|tests? (?:pass|green)|removed|cleaned|excluded|rows|tickers|no gaps|duplicates?|resum\w+|zip|chart|checked:|converge\w*"
     r"|running|rerunning|re-running|crash(?:ed)? (?:on|with|at)|line \d+|keyerror|valueerror|missing (?:values?|closes?))\b"
 )
@@ -36,12 +36,12 @@ LOCKED_IN = re.compile(
     r"|does (?:this|that|it|the above) (?:\w+ )?(?:reflect|match|look|sound|work|fit|suit)|look(?:s)? (?:right|good|ok(?:ay)?)|any (?:objections?|changes?|corrections?)"
     r"|is (?:this|that|the above) (?:right|correct|ok(?:ay)?|fine)|if any (?:bullet|point|item|line)|need to change|(?:what|anything) (?:should|would|to) (?:you )?change"
     r"|agree\?|approve|sign off|good to go|thumbs up|are you (?:ok|okay|fine|happy|comfortable) with|happy with (?:this|that|these)|reply 'ok'"
-    r"|let me know (?:if|whether|what|which))\b"
+    r"|let me know (?:if|whether|what|which)|speak up|read(?:ing)? back|(?:right|correct|ok|okay|fine|agreed|fair)(?: so far)?\?)(?:\b|(?<=\?))"
 )
 ASKING_LEAD = re.compile(
     r"\b(?:questions?|need (?:\w+ ){0,4}(?:from you|things|answers|to know|decisions|details|inputs?|confirm)|pin (?:a few|some|these|the following|down)"
     r"|fill in|the following|clarify|clarifications?|decisions?|cover(?:ing)?|tell me|describe|give me|let me know|your take|walk me through|specify"
-    r"|please|confirm|open (?:points|items|questions)|to know|need:|missing|before i (?:start|begin|write|build|code|run|go))\b|\?"
+    r"|please|confirm|lack|blanks|read back|correct|open (?:points|items|questions)|to know|need:|missing|before i (?:start|begin|write|build|code|run|go))\b|\?"
 )
 PROPOSING_LEAD = re.compile(
     r"\b(?:plan|draft|assum\w+|defaults?|proposal|propos\w+|set-?up|settings?|config\w*|spec\w*|design|going with|here's what i (?:have|plan|propose|intend)"
@@ -79,6 +79,11 @@ SUBJECTS: dict[Subject, re.Pattern[str]] = {
     ),
 }
 
+GENERAL = re.compile(
+    r"\b(?:everything|anything|all (?:the |your )?(?:details|rules|parameters|requirements|preferences|decisions|information)|more (?:details?|about|information)|what else|elaborate"
+    r"|the (?:whole|entire|full|complete) (?:strategy|picture|plan|thing|approach|idea|story)|(?:your|the) (?:\w+ )?(?:strategy|approach|idea|plan|preferences|requirements|goals?|objectives?|needs"
+    r"|thinking|vision|specification)(?: in (?:full|detail|depth|your own words)| fully| completely)?\s*[.?!]?$)"
+)
 GREETING = re.compile(
     r"^(?:(?:hi|hello|hey|greetings|good (?:morning|afternoon|evening|day)|welcome|thanks?(?: you)?|sure|ok(?:ay)?|got it|understood|great|noted)\b[^?]{0,40}"
     r"|.*\b(?:how (?:can|may|could) i (?:help|assist)|what can i do for you|how are you|ready to help|here to help|anything else|any(?:thing| other) (?:else|preferences?|requests?|questions?)"
@@ -121,6 +126,11 @@ def invites_correction(text: str) -> bool:
 def is_greeting(text: str) -> bool:
     """Return whether a unit is a greeting or a general offer, which asks for no decision."""
     return GREETING.match(text) is not None
+
+
+def is_general(text: str) -> bool:
+    """Return whether a unit asks for the strategy as a whole, which names no part of it."""
+    return GENERAL.search(text) is not None
 
 
 def refuses(text: str) -> bool:

@@ -28,7 +28,7 @@ VALUE_KEYS: dict[Topic, re.Pattern[str]] = {
     "risk_control": re.compile(r"threshold|target\b|level|limit"),
     "transaction_cost": re.compile(r"rate|bps|cost|fee|commission"),
 }
-REPORT_TOPICS: tuple[Topic, ...] = ("weighting", "market_timing")
+REPORT_TOPICS: tuple[Topic, ...] = ("combination", "market_timing", "weighting", "covariance")
 NUMBER = re.compile(r"(?<![\w.])-?\d+(?:\.\d+)?")
 PROPOSAL_ROW = re.compile(
     r"own choice|my choice|assum|default|propos|placeholder|provisional|to (?:be )?confirm|tbd|not (?:specified|stated|given)|guess"

@@ -1,7 +1,6 @@
 """The hand lexicon of the grammar as compiled patterns: which topic a text is about, which option it names."""
 
 import re
-from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 from typing import Literal
@@ -62,7 +61,8 @@ class NamedOption:
     alias: str
 
 
-def alias_pattern(aliases: Iterable[str]) -> re.Pattern[str]:
+@cache
+def alias_pattern(aliases: tuple[str, ...]) -> re.Pattern[str]:
     """Return a pattern for whole-word aliases, hyphen or space alike, with a plural or past ending."""
     alternatives = [re.escape(alias).replace(r"\ ", "[ -]").replace(r"\-", "[ -]") for alias in aliases]
     longest_first = sorted(alternatives, key=len, reverse=True)

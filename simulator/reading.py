@@ -3,16 +3,18 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from functools import lru_cache
+from typing import Protocol, cast
 
 from simulator import cues
 from simulator.lexicon import Lexicon, NamedOption, Topic, default_lexicon
 from simulator.text import Unit, units
 
 GENERIC_SELECTION = re.compile(
-    r"\b(signals?|rank(?:ing|ed)?|scor(?:e|ing)|factors?|criteri(?:a|on)|measured?|horizon|screen\w*|pick\w*|select\w*|earnings)\b"
+    r"\b((?<!which )(?<!what )(?:signals?|factors?)|rank(?:ing|ed)?|scor(?:e|ing)|criteri(?:a|on)|measured?|horizon|screen\w*|pick\w*|select\w*|earnings)\b"
 )
 COVARIANCE_ONLY = re.compile(r"\b(covarian\w*|correlat\w*|optimi[sz]\w*)\b")
+WHICH_NAMES = re.compile(r"\b(?:which|what) (?:stocks?|names?|compan(?:y|ies)|tickers?)\b")
 ANAPHORA = re.compile(r"\b(that|this|it|one|those|these|so|either|both)\b")
 NUMBER = re.compile(
     r"(?<![\w.$-])(-?\d+(?:\.\d+)?)\s*(%|percent\b|per cent\b|pct\b|bps?\b|basis points?\b|basispoints?\b)"
@@ -22,6 +24,17 @@ VALUE_CUE = re.compile(
     r"|at (?:which|what)|thresholds?|percentage|levels?|numbers?|where (?:do|would|should|is)|trigger(?:s|ed)? (?:at|level)|x ?%)\b"
 )
 MAX_UNITS = 400
+KEPT_READINGS = 512
+MAX_PART_WORDS = 12
+"""A comma between longer parts joins clauses, it does not enumerate."""
+CONCEPT_FLOOR = 0.1
+"""A concept word counts unless the model finds the topic this unlikely in the sentence ('any order' is no execution)."""
+SECOND = 0.6
+"""Bar of the model for a sentence's further topics beside its best one."""
+SURE = 0.85
+"""Bar of the model beside another subject, for one part of an enumeration, and for a wish for a number without a cue."""
+QUESTION_FLOOR = 0.5
+"""A question with no topic takes its best one from here; a decision is asked for, so a lower bar than for a statement."""
 
 
 @dataclass(frozen=True)
@@ -84,9 +97,13 @@ class MessageReader:
         self._lexicon = lexicon or default_lexicon()
         self._model = model
         self._threshold = threshold
+        self._known = lru_cache(maxsize=KEPT_READINGS)(self._read)
 
     def read(self, message: str) -> Reading:
-        """Return what the message raises; the same text gives the same reading."""
+        """Return what the message raises; the same text gives the same reading, so it is kept."""
+        return self._known(message)
+
+    def _read(self, message: str) -> Reading:
         parts = units(message)[:MAX_UNITS]
         counting = _counting(parts)
         scores = self._scores(parts)
@@ -112,23 +129,49 @@ class MessageReader:
     def _scores(self, parts: Sequence[Unit]) -> list[UnitScores | None]:
         if self._model is None or not parts:
             return [None] * len(parts)
-        return list(self._model.score([unit.text for unit in parts]))
+        return [self._with_clauses(unit.text) for unit in parts]
+
+    def _with_clauses(self, text: str) -> UnitScores:
+        """Return a unit's scores; of an enumeration the best topic of each part counts too when it is sure."""
+        model = cast("TopicModel", self._model)
+        whole, *of_parts = model.score([text, *_enumerated(text)])
+        topics = dict(whole.topics)
+        for part in of_parts:
+            topic, value = max(part.topics.items(), key=lambda entry: entry[1])
+            if value >= SURE:
+                topics[topic] = max(topics[topic], value)
+        return UnitScores(topics, value=max(score.value for score in (whole, *of_parts)))
 
     def _topics(self, unit: Unit, options: Sequence[NamedOption], score: UnitScores | None) -> set[Topic]:
-        text = unit.text
         named = {option.topic for option in options}
-        topics = self._lexicon.concepts(text) | named
-        if "covariance" in topics and "weighting" not in named:
-            rest = COVARIANCE_ONLY.sub(" ", text)
-            if "weighting" not in self._lexicon.concepts(rest):
-                topics.discard("weighting")
-        if "selection" in topics and "selection" not in named and topics != {"selection"}:
-            rest = GENERIC_SELECTION.sub(" ", text)
-            if "selection" not in self._lexicon.concepts(rest):
-                topics.discard("selection")
-        if score is not None:
-            topics |= {topic for topic, value in score.topics.items() if value >= self._threshold}
-        return topics
+        concepts = self._lexicon.concepts(unit.text)
+        if score is None:
+            return self._specific(unit.text, concepts | named, named)
+        elsewhere = cues.subjects(unit.text)
+        if elsewhere and "selection" not in self._lexicon.concepts(WHICH_NAMES.sub(" ", unit.text)):
+            concepts.discard("selection")
+        plausible = {topic for topic in concepts if score.topics[topic] >= CONCEPT_FLOOR}
+        topics = self._specific(unit.text, plausible | named, named)
+        if not topics and cues.is_general(unit.text):
+            return set()
+        best = max(score.topics.values())
+        return topics | {
+            topic
+            for topic, value in score.topics.items()
+            if value >= (SURE if elsewhere or unit.text.endswith(":") else self._threshold if value == best else SECOND)
+        }
+
+    def _specific(self, text: str, topics: set[Topic], named: set[Topic]) -> set[Topic]:
+        """Drop weighting where only covariances are named, and selection where only a word of any factor talk is."""
+        kept = set(topics)
+        for topic, pattern, other in (
+            ("weighting", COVARIANCE_ONLY, "covariance" in kept),
+            ("selection", GENERIC_SELECTION, kept != {"selection"}),
+        ):
+            rest = pattern.sub(" ", text)
+            if other and topic not in named and topic not in self._lexicon.concepts(rest):
+                kept.discard(cast("Topic", topic))
+        return kept
 
     def _take(
         self,
@@ -143,8 +186,8 @@ class MessageReader:
         is_question = cues.asks(text)
         subjects = cues.subjects(text)
         about = topics
-        if not topics and is_question and ANAPHORA.search(text) and not subjects:
-            about = previous
+        if not topics and is_question and not subjects:
+            about = (previous if ANAPHORA.search(text) else set()) or _likeliest(text, score)
         found.topics |= about
         if is_question:
             found.asked |= about
@@ -154,35 +197,47 @@ class MessageReader:
                 found.undecided.append(text[:200])
         found.proposals += options
         numbers = _numbers(text)
-        if "risk_control" in about and self._wants_value(text, score, bool(numbers)):
+        if "risk_control" in about and (numbers or self._wants_value(text, score)):
             found.wants_value = True
         for topic in ("risk_control", "transaction_cost"):
             if topic in about:
                 found.numbers += [ProposedNumber(topic, value, kind) for value, kind in numbers]
 
-    def _wants_value(self, text: str, score: UnitScores | None, has_number: bool) -> bool:
-        if has_number or self._lexicon.has_value_cue(text) or VALUE_CUE.search(text):
+    def _wants_value(self, text: str, score: UnitScores | None) -> bool:
+        if self._lexicon.has_value_cue(text) or VALUE_CUE.search(text):
             return True
-        return score is not None and score.value >= self._threshold
+        return score is not None and score.value >= SURE
 
 
 def _counting(parts: Sequence[Unit]) -> list[bool]:
     """Return which units count: those that ask or propose, by themselves or by what stands around them."""
     invited = any(cues.invites_correction(unit.text) for unit in parts)
-    flags = []
-    for unit in parts:
-        text, lead = unit.text, unit.lead
-        if cues.asks(text):
-            flags.append(True)
-        elif cues.reports(text):
-            flags.append(False)
-        elif unit.listed and cues.RESULT_LEAD.search(lead) and not cues.ASKING_LEAD.search(lead):
-            flags.append(False)
-        elif unit.listed and (cues.ASKING_LEAD.search(lead) or cues.PROPOSING_LEAD.search(lead)):
-            flags.append(True)
-        else:
-            flags.append(invited or cues.proposes(text) or _is_assignment(text))
-    return flags
+    return [cues.asks(unit.text) or _is_put_forward(unit, invited=invited) for unit in parts]
+
+
+def _enumerated(text: str) -> list[str]:
+    """Return the parts of 'a: b, c, d'; empty for a sentence that enumerates nothing."""
+    parts = [part.strip() for part in re.split(r"[,;:]|\band\b", text.split("?", maxsplit=1)[0]) if part.strip()]
+    return parts if len(parts) >= 3 and max(len(part.split()) for part in parts) <= MAX_PART_WORDS else []
+
+
+def _is_put_forward(unit: Unit, *, invited: bool) -> bool:
+    text, lead = unit.text, unit.lead
+    if cues.reports(text):
+        return False
+    if unit.listed and cues.RESULT_LEAD.search(lead) and not cues.ASKING_LEAD.search(lead):
+        return False
+    if unit.listed and (cues.ASKING_LEAD.search(lead) or cues.PROPOSING_LEAD.search(lead)):
+        return True
+    return invited or cues.proposes(text) or _is_assignment(text)
+
+
+def _likeliest(text: str, score: UnitScores | None) -> set[Topic]:
+    """Return the best topic of a question that is clearly about none, when it is not far from counting."""
+    if score is None or cues.is_greeting(text) or cues.is_general(text) or text.endswith(":"):
+        return set()
+    topic, value = max(score.topics.items(), key=lambda entry: entry[1])
+    return {topic} if value >= QUESTION_FLOOR else set()
 
 
 def _is_assignment(text: str) -> bool:

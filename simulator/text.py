@@ -13,6 +13,7 @@ QUOTES = {ord("’"): "'", ord("‘"): "'", ord("“"): '"', ord("”"): '"'}
 LIST_ITEM = re.compile(r"^\s*(?:[-*+•·✅⬜☐◦]|\(?(?:\d{1,2}|[a-hA-H])[.)])\s+")
 TABLE_RULE = re.compile(r"^\s*\|?[\s:|-]+\|?\s*$")
 SENTENCE_END = re.compile(r"(?<=[.!?;])(?<!i\.e\.)(?<!e\.g\.)(?<!vs\.)(?<!approx\.)\s+(?=[^\s])|(?<=[?])(?=[A-Za-z])")
+INLINE_ITEM = re.compile(r"(?:(?<=[:;,.?])|(?<=\band))\s+\((?:[ivx]{1,4}|[a-h]|\d{1,2})\)\s+")
 SHORT_CONFIRMATION = re.compile(
     r"^(?:right|ok(?:ay)?|correct|fair(?: enough)?|agreed?|yes|fine|good|sound(?:s)? (?:good|right|ok(?:ay)?)"
     r"|(?:does|is) (?:that|this|it) (?:ok(?:ay)?|work|right|correct|fine|alright)(?: for you)?"
@@ -59,6 +60,11 @@ def units(message: str) -> list[Unit]:
             lead = lead or previous
             found.extend(Unit(part, lead=lead, listed=True) for part in _sentences(line[item.end() :]))
             continue
+        introduction, *inline = INLINE_ITEM.split(line)
+        if inline:
+            found.extend(Unit(part) for part in _sentences(introduction.lstrip("#> ")))
+            found.extend(Unit(part, lead=introduction, listed=True) for text in inline for part in _sentences(text))
+            continue
         lead = ""
         parts = _sentences(line.lstrip("#> "))
         found.extend(Unit(part) for part in parts)
@@ -93,7 +99,7 @@ def _table_row(line: str) -> str:
 
 
 def _sentences(line: str) -> list[str]:
-    return [part.strip() for part in SENTENCE_END.split(line.strip()) if part.strip(" .-*_`")]
+    return [part.strip() for part in SENTENCE_END.split(line.strip()) if re.search(r"[^\W_]", part)]
 
 
 def _joined(found: list[Unit]) -> list[Unit]:

@@ -27,7 +27,7 @@ ELLIPSIS = "\n[...]\n"
 TAIL_SHARE = 4
 """Of a file longer than its cap the last quarter of the cap shows its end: limitations stand at the end of a report."""
 
-RANKS = ("report", "summary", "metrics", "trade", "fill", "price", "source", "spec", "equity", "readme")
+RANKS = ("report", "summary", "metrics", "spec", "trade", "fill", "price", "source", "equity", "readme")
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ def build_view(
                 turn=event.turn,
                 text=event.text,
                 cut=event.cut,
-                changed_files=tuple(changed),
+                changed_files=tuple(_printable(path) for path in changed),
             )
         )
     files = [_Delivered(path, turn, deliver(last)) for path, turn in since.items()]
