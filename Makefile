@@ -33,7 +33,7 @@ check: python ## lint, types, imports and the tests without Docker, under two mi
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
-	@$(BIN)/pytest -q -n $(WORKERS) -m "not docker and not live and not slow"
+	@OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/pytest -q -n $(WORKERS) --dist worksteal -m "not docker and not live and not slow"
 
 test: check images ## check, then the tests with Docker
 	@begin=$$SECONDS; $(BIN)/pytest -q -m "docker and not live and not slow"; \

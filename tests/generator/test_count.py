@@ -1,5 +1,7 @@
 from itertools import combinations
 
+import pytest
+
 from generator import count_strategies
 from generator.count import count_by_listing, stock_selections
 from records.grammar import Grammar, load_grammar
@@ -9,6 +11,7 @@ def test_grammar_holds_3800244_coherent_strategies() -> None:
     assert count_strategies(load_grammar()) == 3_800_244
 
 
+@pytest.mark.slow
 def test_listing_every_combination_gives_the_same_count() -> None:
     grammar = load_grammar()
 

@@ -137,6 +137,7 @@ CASES = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("factors", "said", "extras"), CASES)
 def test_every_trade_is_later_than_its_signal_and_cash_never_negative(
     factors: str, said: str, extras: str, talk: Callable[..., str], tmp_path: Path
