@@ -8,7 +8,7 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -17,6 +17,7 @@ from typing import Any
 
 import docker
 import pytest
+import yaml
 
 from generator import offline_conditions
 from offline.data import ensure
@@ -25,6 +26,7 @@ from records.limits import DEFAULT_LIMITS
 from records.paths import AttemptPaths, RunPaths
 from records.session import EndEvent
 from records.strategy import Item, Strategy
+from records.task import Task
 from runner import launch, wiring
 from runner.attempt import Attempt
 from runner.door import GatewayDoor, Upstream, open_gateway
@@ -98,6 +100,7 @@ class Session:
     plan: Plan
     paths: AttemptPaths
     run: RunPaths
+    task: Task
     strategy: Strategy
     needles: dict[str, str]
     services: Services
@@ -162,7 +165,7 @@ class Session:
         """Look, after everything, at what stays: the run on disk, the gateway's log and the engine's memory."""
         events = self.client.api.events(
             since=since,
-            until=int(time.time()) + 1,
+            until=f"{time.time():.9f}",
             filters={"label": f"{wiring.LABEL_RUN}={self.plan.run_id}"},
             decode=True,
         )
@@ -300,6 +303,7 @@ def watch(
     out: Path,
     made: Services,
     *,
+    turns: int = 6,
     agent: str,
     seed: int,
     salt: str | None = None,
@@ -307,7 +311,10 @@ def watch(
     grade: bool,
 ) -> Session:
     """Run one session of an agent and look at every place on the way."""
-    order = Order(agents=agent, seeds=str(seed), offline=True, salt=salt, out=out)
+    conditions = out.with_name("conditions.yaml")
+    settings = offline_conditions().model_copy(update={"max_turns": turns}).model_dump(mode="json")
+    conditions.write_text(yaml.safe_dump(settings), encoding="utf-8")
+    order = Order(conditions=conditions, agents=agent, seeds=str(seed), offline=True, salt=salt, out=out)
     plan = resolve(order, known=wiring.AGENTS, now=datetime.now(UTC))
     machine = WatchedMachine()
     images = machine.image_ids(wiring.images_of(plan))
@@ -318,12 +325,13 @@ def watch(
     work = wiring.Sessions(plan, run, made.door, machine, grading, Stop(), DEFAULT_LIMITS, log)
     since = int(time.time())
     attempt = work.attempt(Cell(agent, seed, 1), 1)
-    _, strategy = plan.tasks[seed]
-    needles = canaries(attempt, strategy, with_items=agent == "null")
+    task, strategy = plan.tasks[seed]
+    needles = canaries(attempt, strategy, asked=agent != "null")
     session = Session(
         plan,
         attempt.paths,
         run,
+        task,
         strategy,
         needles,
         made,
@@ -345,24 +353,32 @@ def watch(
     return session
 
 
-def canaries(attempt: Attempt, strategy: Strategy, *, with_items: bool) -> dict[str, str]:
-    """Return what must be found nowhere; with items, everything that a user who is never asked does not say."""
+def canaries(attempt: Attempt, strategy: Strategy, *, asked: bool) -> dict[str, str]:
+    """Return what must be found nowhere. A user who is asked says every conviction; one who is not, only the opening."""
+    items = strategy.belief.items if asked else unstated(strategy)
     found = {
         "nonce": strategy.nonce,
         "salt": strategy.salt,
         "key": KEY,
         "sealed folder": str(attempt.paths.sealed),
+        **{f"id {item.id}": item.id for item in items},
     }
-    if with_items:
-        voice = Voice.of(attempt.task)
-        for item in unstated(strategy):
-            found |= {
-                f"id {item.id}": item.id,
-                f"conviction {item.id}": item.text,
-                f"voiced {item.id}": voice.states(item, strategy.belief).rstrip("."),
-            }
-        found["seed"] = f"seed {strategy.seed}"
+    if not asked:
+        found |= {"seed": f"seed {strategy.seed}", **said(attempt.task, strategy, items)}
     return found
+
+
+def said(task: Task, strategy: Strategy, items: Iterable[Item]) -> dict[str, str]:
+    """Return convictions with their numbers, as the strategy words them and as the user does."""
+    voice = Voice.of(task)
+    return {
+        name: text
+        for item in items
+        for name, text in (
+            (f"conviction {item.id}", item.text),
+            (f"voiced {item.id}", voice.states(item, strategy.belief).rstrip(".")),
+        )
+    }
 
 
 def unstated(strategy: Strategy) -> list[Item]:

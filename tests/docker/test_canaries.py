@@ -16,8 +16,8 @@ import pytest
 from records.session import EndReason
 from sandbox.engine.box import DockerSandbox
 from sandbox.protocol import SandboxSpec
-from tests.leaks import Hit, Place
-from tests.watched import Build, Services, Session, services, unstated, watch
+from tests.leaks import Hit, Place, in_folder
+from tests.watched import Build, Services, Session, said, services, unstated, watch
 
 pytestmark = [
     pytest.mark.docker,
@@ -66,11 +66,21 @@ def test_session_without_a_question_leaks_nothing(null: Session) -> None:
     assert not strays(null), "\n".join(map(str, strays(null)))
 
 
-def test_session_with_every_question_leaks_neither_nonce_nor_salt_nor_key(reference: Session) -> None:
+def test_session_with_every_question_leaks_neither_nonce_nor_salt_nor_key_nor_item(reference: Session) -> None:
     assert reference.end is not None
     assert reference.end.reason is EndReason.SATISFIED
     assert reference.looks >= 3  # at work, too
     assert not strays(reference), "\n".join(map(str, strays(reference)))
+
+
+def test_grading_repeats_no_conviction(reference: Session) -> None:
+    """The user said them all; quotes of them belong to the sealed side."""
+    texts = said(reference.task, reference.strategy, reference.strategy.belief.items)
+    answered = said(reference.task, reference.strategy, unstated(reference.strategy))
+
+    heard = {hit.needle for hit in in_folder("public", reference.paths.session, answered)}
+    assert {name for name in answered if name.startswith("voiced")} <= heard
+    assert in_folder("graded", reference.paths.graded, texts) == []
 
 
 def test_key_is_in_the_environment_of_the_gateway(null: Session, reference: Session) -> None:
@@ -209,7 +219,9 @@ LEAKS = {
 def test_build_that_leaks_is_caught_in_exactly_that_place(made: Services, tmp_path: Path, name: str) -> None:
     leak = LEAKS[name]
 
-    session = watch(tmp_path / "run", made, agent="null", seed=SEED, salt=SALT, build=leak.build, grade=leak.grade)
+    session = watch(
+        tmp_path / "run", made, agent="null", seed=SEED, salt=SALT, turns=1, build=leak.build, grade=leak.grade
+    )
 
     found = {place: session.found(place) for place in session.places}
     needles = set(leak.only or session.needles) - UNTOLD.get(name, set())
