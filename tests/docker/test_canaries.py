@@ -199,7 +199,7 @@ LEAKS = {
     ),
     "socket folder": Leak(Build(thawed=lambda s, _: write(s, s.sockets / "hint")), {"sockets", "box files"}),
     "output of the box": Leak(
-        Build(thawed=lambda s, box: in_the_box(s, box, "cat > /proc/1/fd/1", user="999:999")), {"container log"}
+        Build(thawed=lambda s, box: in_the_box(s, box, "{ cat; echo; } > /proc/1/fd/1", user="999:999")), {"container log"}
     ),
     "arguments of a process of ours": Leak(Build(thawed=lambda s, _: child(s, s.secret)), {"arguments"}),
     "environment of a process of ours": Leak(Build(thawed=lambda s, _: child(s, env=hinted(s))), {"environment"}),

@@ -2,6 +2,7 @@
 
 import io
 import re
+import shutil
 import tarfile
 from pathlib import Path
 
@@ -33,7 +34,7 @@ EXCUSED: dict[str, list[tuple[bytes, bytes]]] = {
 """Time stamps, durations, the session's id and what is derived from them; by file, in full or by its last name."""
 
 
-def contents(paths: AttemptPaths, graded: Path) -> dict[str, bytes]:
+def contents(paths: AttemptPaths) -> dict[str, bytes]:
     """Return every file of an attempt by its path, excused fields blanked; the archive's members as files."""
     found = {}
     for path in walk(paths.root):
@@ -50,7 +51,6 @@ def contents(paths: AttemptPaths, graded: Path) -> dict[str, bytes]:
     calls = "public/calls.jsonl"
     if calls in found:
         found[calls] = b"\n".join(sorted(found[calls].splitlines()))
-    assert graded.is_dir()
     return found
 
 
@@ -69,7 +69,7 @@ def blanked(name: str, body: bytes) -> bytes:
 def kept(one: CellView) -> dict[str, bytes]:
     assert one.last is not None
     assert one.grade is not None
-    return contents(one.last.paths, one.last.paths.grading(one.grade.evaluator_version).root)
+    return contents(one.last.paths)
 
 
 @pytest.fixture(scope="module")
@@ -98,3 +98,16 @@ def test_runs_differ_in_what_is_excused_and_only_there(controls: RunView, again:
     assert first.paths.calls.read_bytes() != second.paths.calls.read_bytes()
     assert blanked("public/session.jsonl", b'{"at":"2026-01-01T00:00:00Z","text":"a"}') == b'{"at":"TIME","text":"a"}'
     assert blanked("graded/v/grade.json", b'{"at":"2026-01-01T00:00:00Z"}') == b'{"at":"2026-01-01T00:00:00Z"}'
+
+
+@pytest.mark.parametrize("name", ["public/session.jsonl", "public/calls.jsonl", "public/turns/2/deliver/prices.csv"])
+def test_one_changed_letter_is_seen(controls: RunView, tmp_path: Path, name: str) -> None:
+    one = cell(controls, "reference", SEED).last
+    assert one is not None
+    copy = AttemptPaths(tmp_path / "attempt")
+    shutil.copytree(one.paths.root, copy.root)
+    changed = (copy.root / name).read_bytes().replace(b"AMD", b"AMX", 1)
+    (copy.root / name).write_bytes(changed)
+
+    first, second = contents(one.paths), contents(copy)
+    assert [each for each in first if first[each] != second[each]] == [name]
