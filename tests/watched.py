@@ -8,7 +8,7 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -20,16 +20,12 @@ import pytest
 import yaml
 
 from generator import offline_conditions
-from offline.data import ensure
-from offline.fmp import start_fmp
 from records.limits import DEFAULT_LIMITS
 from records.paths import AttemptPaths, RunPaths
 from records.session import EndEvent
-from records.strategy import Item, Strategy
+from records.strategy import Strategy
 from records.task import Task
 from runner import launch, wiring
-from runner.attempt import Attempt
-from runner.door import GatewayDoor, Upstream, open_gateway
 from runner.grade import Grading
 from runner.log import open_log
 from runner.order import Order, Plan, resolve
@@ -37,14 +33,13 @@ from runner.plan import Cell
 from runner.stop import Stop
 from sandbox.engine import box as box_module
 from sandbox.engine.box import DockerSandbox
-from sandbox.engine.oneshot import DockerJobs
-from sandbox.job import Job, JobEngine, JobResult
+from sandbox.job import Job
 from sandbox.protocol import ExecResult, SandboxSpec, StopProof
-from simulator.voice import Voice
 from tests import leaks
+from tests.canaries import canaries
 from tests.leaks import Hit
+from tests.live import InspectedMachine, Services
 
-KEY = "fmp-key-canary-3f9c27d1"
 HELD = ("sh", "-c", 'kill -STOP $$; exec "$@"', "agent")
 """In front of an agent's command: it waits, stopped, until it was looked at; a quick program would be missed."""
 AT_WORK_S = 2.0
@@ -52,36 +47,8 @@ AT_WORK_S = 2.0
 
 
 @dataclass
-class Services:
-    """A gateway in front of the data service, both with the key canary."""
-
-    door: GatewayDoor
-    data_pid: int
-
-    @property
-    def gateway_pid(self) -> int:
-        return self.door.gateway.process.pid
-
-
-@contextlib.contextmanager
-def services(scratch: Path) -> Iterator[Services]:
-    """Run both while the block runs."""
-    with (
-        start_fmp(ensure(), KEY) as data,
-        open_gateway(
-            Upstream(data.base_url, KEY),
-            offline_conditions(),
-            offline=True,
-            limits=DEFAULT_LIMITS,
-            log_to=scratch / "gateway.log",
-        ) as door,
-    ):
-        yield Services(door, data.process.pid)
-
-
-@dataclass
 class Build:
-    """Where a build may differ from the product; each part is given all canaries, joined, and the nonce alone."""
+    """Where a build may differ from the product; each part is given the session with its canaries."""
 
     spec: Callable[["Session", SandboxSpec], SandboxSpec] = lambda _, spec: spec
     body: Callable[["Session", dict[str, Any]], None] = lambda *_: None
@@ -258,32 +225,6 @@ def tell(pids: list[int], number: signal.Signals) -> None:
             os.kill(pid, number)
 
 
-class InspectedMachine(wiring.DockerMachine):
-    """The local engine; what it says about each job is kept."""
-
-    def __init__(self) -> None:
-        self.described: list[Mapping[str, Any]] = []
-        self.change: Callable[[Job], Job] = lambda job: job
-
-    @property
-    def client(self) -> docker.DockerClient:
-        return self._engine.client
-
-    def jobs(self, run: str | None) -> JobEngine:
-        """Return the product's engine for jobs, which also describes each container before it runs."""
-        described, change = self.described, self.change
-
-        class Inspecting(DockerJobs):
-            def run(self, job: Job) -> JobResult:
-                return super().run(change(job))
-
-            def _follow(self, job: Job, container: str) -> JobResult:
-                described.append(self.client.api.inspect_container(container))
-                return super()._follow(job, container)
-
-        return Inspecting(self.client)
-
-
 class WatchedMachine(InspectedMachine):
     """The local engine, its boxes and jobs under the watch."""
 
@@ -351,36 +292,3 @@ def watch(
         session.undo.close()
         machine.client.close()
     return session
-
-
-def canaries(attempt: Attempt, strategy: Strategy, *, asked: bool) -> dict[str, str]:
-    """Return what must be found nowhere. A user who is asked says every conviction; one who is not, only the opening."""
-    items = strategy.belief.items if asked else unstated(strategy)
-    found = {
-        "nonce": strategy.nonce,
-        "salt": strategy.salt,
-        "key": KEY,
-        "sealed folder": str(attempt.paths.sealed),
-        **{f"id {item.id}": item.id for item in items},
-    }
-    if not asked:
-        found |= {"seed": f"seed {strategy.seed}", **said(attempt.task, strategy, items)}
-    return found
-
-
-def said(task: Task, strategy: Strategy, items: Iterable[Item]) -> dict[str, str]:
-    """Return convictions with their numbers, as the strategy words them and as the user does."""
-    voice = Voice.of(task)
-    return {
-        name: text
-        for item in items
-        for name, text in (
-            (f"conviction {item.id}", item.text),
-            (f"voiced {item.id}", voice.states(item, strategy.belief).rstrip(".")),
-        )
-    }
-
-
-def unstated(strategy: Strategy) -> list[Item]:
-    """Return the items that the opening does not hold."""
-    return [item for item in strategy.belief.items if item.id not in strategy.opening_items]

@@ -25,7 +25,7 @@ from runner.order import Order, resolve
 from runner.plan import Cell
 from runner.stop import Stop
 from tests.contracts import watched_session
-from tests.watched import InspectedMachine, services
+from tests.live import InspectedMachine, services
 
 SEED = 6
 

@@ -16,8 +16,10 @@ import pytest
 from records.session import EndReason
 from sandbox.engine.box import DockerSandbox
 from sandbox.protocol import SandboxSpec
+from tests.canaries import said, unstated
 from tests.leaks import Hit, Place, in_folder
-from tests.watched import Build, Services, Session, said, services, unstated, watch
+from tests.live import Services, services
+from tests.watched import Build, Session, watch
 
 pytestmark = [
     pytest.mark.docker,
@@ -199,7 +201,8 @@ LEAKS = {
     ),
     "socket folder": Leak(Build(thawed=lambda s, _: write(s, s.sockets / "hint")), {"sockets", "box files"}),
     "output of the box": Leak(
-        Build(thawed=lambda s, box: in_the_box(s, box, "{ cat; echo; } > /proc/1/fd/1", user="999:999")), {"container log"}
+        Build(thawed=lambda s, box: in_the_box(s, box, "{ cat; echo; } > /proc/1/fd/1", user="999:999")),
+        {"container log"},
     ),
     "arguments of a process of ours": Leak(Build(thawed=lambda s, _: child(s, s.secret)), {"arguments"}),
     "environment of a process of ours": Leak(Build(thawed=lambda s, _: child(s, env=hinted(s))), {"environment"}),
