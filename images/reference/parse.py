@@ -262,7 +262,7 @@ def _read_value(component: str, option: str, text: str, stated: Stated) -> None:
     else:
         return
     if value is not None:
-        stated.numbers[f"{component}/{option}/{name}"] = value
+        stated.numbers[f"{component}:{option}:{name}"] = value
 
 
 def missing(stated: Stated) -> list[str]:
@@ -276,7 +276,7 @@ def missing(stated: Stated) -> list[str]:
         out += [] if "covariance" in stated.options else ["covariance"]
     for (component, option), name in VALUED.items():
         topic = topic_of(component, option)
-        if stated.options.get(topic) == option and f"{component}/{option}/{name}" not in stated.numbers:
+        if stated.options.get(topic) == option and f"{component}:{option}:{name}" not in stated.numbers:
             out.append(f"{topic} value")
     return out
 

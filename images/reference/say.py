@@ -149,8 +149,8 @@ def change_names(keys: list[str]) -> list[str]:
     for key in keys:
         if key in FACTORS:
             name = FACTORS[key].label
-        elif "/" in key:
-            component, option, _ = key.split("/")
+        elif ":" in key:
+            component, option, _ = key.split(":")
             name = TOPICS.get(topic_of(component, option), component)
         else:
             name = TOPICS.get(key, key)

@@ -8,19 +8,19 @@ from parse import Scope, Stated
 
 CAPITAL = 1_000_000
 USUAL = {
-    "market_timing/spy_sma/window": 200,
-    "market_timing/spy_abs_mom/lookback": 252,
-    "market_timing/vix_gate/threshold": 30,
-    "market_timing/breadth/threshold": 50,
-    "market_timing/vol_gate/percentile": 80,
-    "portfolio_construction/inverse_vol/vol_window": 126,
-    "risk_control/drawdown_stop/threshold": 20,
-    "risk_control/drawdown_stop/cooldown": 21,
-    "risk_control/position_stop/threshold": 10,
-    "risk_control/vol_target/target": 12,
-    "risk_control/vol_target/vol_window": 63,
-    "execution/staged/days": 3,
-    "execution/adv_cap/cap": 5,
+    "market_timing:spy_sma:window": 200,
+    "market_timing:spy_abs_mom:lookback": 252,
+    "market_timing:vix_gate:threshold": 30,
+    "market_timing:breadth:threshold": 50,
+    "market_timing:vol_gate:percentile": 80,
+    "portfolio_construction:inverse_vol:vol_window": 126,
+    "risk_control:drawdown_stop:threshold": 20,
+    "risk_control:drawdown_stop:cooldown": 21,
+    "risk_control:position_stop:threshold": 10,
+    "risk_control:vol_target:target": 12,
+    "risk_control:vol_target:vol_window": 63,
+    "execution:staged:days": 3,
+    "execution:adv_cap:cap": 5,
 }
 """Values taken when the client gives none."""
 
@@ -104,7 +104,7 @@ def _row(component: str, parameter: str, value: object, definition: str, *, give
 
 def _parameter(stated: Stated, component: str, option: str, name: str, definition: str | None = None) -> Row:
     """Return the line of one number, the client's where there is one."""
-    key = f"{component}/{option}/{name}"
+    key = f"{component}:{option}:{name}"
     given = key in stated.numbers
     value = float(stated.numbers.get(key, USUAL[key]))
     return _row(component, name, value, definition or PARAMETERS[name], given=given)
@@ -183,7 +183,7 @@ def _execution_rows(stated: Stated) -> list[Row]:
     rule = stated.options.get("execution", "next_open")
     rows = [_row("execution", "rule", rule, EXECUTIONS[rule].definition, given="execution" in stated.options)]
     rows += [_parameter(stated, "execution", rule, name) for name in EXECUTIONS[rule].parameters]
-    key = "transaction_cost/fixed_rate/rate_bps"
+    key = "transaction_cost:fixed_rate:rate_bps"
     rate = float(stated.numbers.get(key, 0.0))
     definition = "basis points one way; fee = rate x |quantity x fill price| on every fill"
     if rate == 0:

@@ -2,8 +2,10 @@ from collections.abc import Iterator
 
 import pytest
 
+from reports.collect import RunView
 from sandbox.engine.engine import Engine, connect
 from tests.boxes import Boxes, boxes_on
+from tests.launched import launched
 
 
 @pytest.fixture(scope="session")
@@ -17,3 +19,9 @@ def engine() -> Iterator[Engine]:
 def boxes(engine: Engine) -> Iterator[Boxes]:
     with boxes_on(engine) as made:
         yield made
+
+
+@pytest.fixture(scope="session")
+def controls(tmp_path_factory: pytest.TempPathFactory) -> RunView:
+    """Both controls on seeds 1 and 6, offline."""
+    return launched(tmp_path_factory.mktemp("controls") / "run", "1,6")

@@ -84,7 +84,7 @@ def test_sampled_users_answer_to_the_opening_questions_gives_their_whole_strateg
         assert understood(stated) == meant(strategy), (seed, decision.message)
         for item in belief.items:
             if item.value is not None:
-                assert stated.numbers[item.id] == item.value, (seed, item.id, decision.message)
+                assert stated.numbers[item.id.replace("/", ":")] == item.value, (seed, item.id, decision.message)
         assert parse.missing(stated) == [], seed
         assert (scope.start, scope.end, scope.limit) == ("2013-01-02", "2021-12-31", 10), seed
         assert scope.symbols == sorted(task.scope.symbols), seed
@@ -111,13 +111,13 @@ def test_refused_or_open_choice_states_nothing(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "key", "value"),
     [
-        ("Call it 0.15% per trade.", "transaction_cost/fixed_rate/rate_bps", 15.0),
-        ("five basis points a trade, one way", "transaction_cost/fixed_rate/rate_bps", 5.0),
-        ("I scale the portfolio to a volatility target of ten percent.", "risk_control/vol_target/target", 10.0),
-        ("If it tanks 20% I'm out, all cash.", "risk_control/drawdown_stop/threshold", 20.0),
-        ("A holding that's down 12% from where I bought it gets sold.", "risk_control/position_stop/threshold", 12.0),
-        ("Be in only while the VIX is below 25.", "market_timing/vix_gate/threshold", 25.0),
-        ("Only when SPY is above its 150-day moving average.", "market_timing/spy_sma/window", 150.0),
+        ("Call it 0.15% per trade.", "transaction_cost:fixed_rate:rate_bps", 15.0),
+        ("five basis points a trade, one way", "transaction_cost:fixed_rate:rate_bps", 5.0),
+        ("I scale the portfolio to a volatility target of ten percent.", "risk_control:vol_target:target", 10.0),
+        ("If it tanks 20% I'm out, all cash.", "risk_control:drawdown_stop:threshold", 20.0),
+        ("A holding that's down 12% from where I bought it gets sold.", "risk_control:position_stop:threshold", 12.0),
+        ("Be in only while the VIX is below 25.", "market_timing:vix_gate:threshold", 25.0),
+        ("Only when SPY is above its 150-day moving average.", "market_timing:spy_sma:window", 150.0),
     ],
 )
 def test_number_beside_an_option_is_taken(text: str, key: str, value: float) -> None:
