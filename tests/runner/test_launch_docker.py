@@ -19,7 +19,7 @@ import pytest
 from offline.data import ensure
 from offline.fmp import start_fmp
 from records.paths import AttemptPaths, RunPaths
-from records.session import EndEvent, EndReason, UserEvent
+from records.session import EndEvent, EndReason
 from reports.collect import RunView, read_run
 from runner.store import read_events
 
@@ -223,16 +223,3 @@ def test_refused_key_is_one_sentence_and_nothing_is_left_behind(tmp_path: Path) 
     assert "the key in FMP_API_KEY was refused (HTTP 401)" in done.stderr
     assert done.stderr.count("\n") == 1
     assert not run.exists()
-
-
-@pytest.mark.slow
-def test_reference_hears_every_conviction_and_repeats_itself(tmp_path: Path) -> None:
-    launch("--agents", "reference", "--seeds", "6", "--repeats", "2", "--offline", "--out", str(tmp_path / "run"))
-
-    first, second = read_run(tmp_path / "run").cells
-    assert first.last is not None
-    assert second.last is not None
-    assert first.reason is EndReason.SATISFIED
-    assert first.grade == second.grade
-    assert conversation(first.last.paths) == conversation(second.last.paths)
-    assert len([event for event in read_events(first.last.paths) if isinstance(event, UserEvent)]) <= 7
