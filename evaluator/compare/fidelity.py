@@ -44,15 +44,17 @@ class ItemVerdict(Record):
 def component_score(verdicts: Sequence[ItemVerdict], *, has_backtest: bool, acted: bool = True) -> int | None:
     """Return the score of one component; None when the strategy has no item of it.
 
-    Args: has_backtest: fills, weights or any other checkable delivery exists; without one the component is absent.
+    Args: has_backtest: fills or weights were delivered; words alone are nothing checkable and leave the component absent.
     acted: False when no delivered run shows positions that change because of the risk control (2.4, footnote a).
     """
     if not verdicts:
         return None
+    if not has_backtest and not any(verdict.check == "confirmed" for verdict in verdicts):
+        return 0
     missing = [verdict for verdict in verdicts if verdict.is_missing]
     if any(verdict.stated for verdict in missing):
         return 0 if all(verdict.is_contradicted or verdict.is_absent for verdict in verdicts) else 1
     if missing:
-        return 2 if has_backtest else 0
+        return 2
     score = 4 if all(verdict.check == "confirmed" for verdict in verdicts) else 3
     return score if acted else min(score, 1)

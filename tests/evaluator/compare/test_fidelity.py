@@ -37,6 +37,20 @@ def test_nothing_checkable_scores_zero_even_when_nothing_was_stated() -> None:
     assert component_score([verdict("missing", "unconfirmed", stated=False)], has_backtest=False) == 0
 
 
+def test_words_without_a_backtest_score_zero() -> None:
+    assert component_score([verdict("present", "unconfirmed", stated=True)], has_backtest=False) == 0
+
+
+def test_agent_that_only_repeats_the_strategy_fails_every_component(graded: Callable[..., Any]) -> None:
+    echo = "I use 12-1 momentum, equal weight in each name and charge 10 bps on every trade."
+    delivered = clean()
+    delivered.tables, delivered.report, delivered.messages = {}, echo, [(echo, echo)]
+
+    scores = graded(delivered).scores
+
+    assert {scores[dimension] for dimension in ("2.1", "2.3", "2.6")} == {0}
+
+
 def test_control_that_never_acted_leaves_one_point() -> None:
     assert component_score([verdict("present", "confirmed", stated=True)], has_backtest=True, acted=False) == 1
 
