@@ -20,7 +20,7 @@ from records.limits import Limits
 
 KEY_HEADER = "apikey"
 KEY_REFUSED = "fmp key refused"
-UNAUTHORIZED, TOO_MANY, SERVER_ERROR = 401, 429, 500
+UNAUTHORIZED, TOO_LARGE, TOO_MANY, SERVER_ERROR = 401, 413, 429, 500
 FIRST_WAIT_S, LONGEST_WAIT_S = 0.5, 8.0
 
 
@@ -38,7 +38,7 @@ class Answer:
         return self.status is not None and 200 <= self.status < 300
 
 
-class BodyTooLargeError(httpx.TransportError):
+class BodyTooLargeError(Exception):
     """The upstream sent more than the limit allows."""
 
 
@@ -109,6 +109,9 @@ class FmpUpstream:
         )
         try:
             return await retrying(self._once, path, params)
+        except BodyTooLargeError as exc:
+            # The agent asked for it and asking again would not help: no failure of ours, so no void session.
+            return Answer(TOO_LARGE, f"the answer has {exc}; ask for less".encode())
         except RetryError as exc:
             error = exc.last_attempt.exception()
             if error is None:

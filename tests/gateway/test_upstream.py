@@ -101,9 +101,12 @@ def test_echoed_key_is_removed_from_the_body() -> None:
     assert KEY.encode() not in answer.body
 
 
-def test_body_over_the_limit_is_a_failure() -> None:
-    answer = get(Vendor(httpx.Response(200, content=b"x" * 100)), Limits(upstream_body_bytes=50, upstream_tries=1))
-    assert (answer.status, answer.failure) == (None, "BodyTooLargeError")
+def test_body_over_the_limit_is_the_agents_request_and_no_failure_of_ours() -> None:
+    vendor = Vendor(httpx.Response(200, content=b"x" * 100))
+    answer = get(vendor, Limits(upstream_body_bytes=50))
+    assert (answer.status, answer.failure, answer.is_ok) == (413, "", False)
+    assert b"more than 50 bytes" in answer.body
+    assert len(vendor.requests) == 1
 
 
 def test_witness_calls_a_row_of_failures_lasting_and_one_answer_ends_it() -> None:
