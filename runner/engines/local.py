@@ -116,7 +116,7 @@ class LocalEngine:
             )
             end = EndEvent(at=self.now(), reason=verdict.reason, detail=verdict.detail)
             if attempt is not None:
-                self._record(attempt, end)
+                self._record(attempt, end.model_copy(update={"detail": verdict.for_public}))
             return attempt, end, verdict.retry
 
     def _record(self, attempt: Attempt, end: EndEvent) -> None:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from records.errors import EvalError, SimulatorError
+from records.errors import EvalError, GeneratorError, SimulatorError
 from records.session import EndReason
 from runner.plan import Cell
 from runner.stop import Cancelled
@@ -17,6 +17,13 @@ class Verdict:
     reason: EndReason
     detail: str
     retry: bool
+    public_detail: str | None = None
+    """What public/session.jsonl may say of it; None: the detail itself."""
+
+    @property
+    def for_public(self) -> str:
+        """The detail without what may quote the sealed side."""
+        return self.detail if self.public_detail is None else self.public_detail
 
 
 @dataclass(frozen=True)
@@ -47,12 +54,18 @@ def judge_error(error: BaseException, *, stopped: bool) -> Verdict:
     """Read an exception that ended an attempt.
 
     After a stop everything is `cancelled`: a box that was killed on purpose looks like a lost one. An exception
-    outside the EvalError tree is void and not tried again, since it would most likely come back.
+    outside the EvalError tree is void and not tried again, since it would most likely come back. Words of the simulator,
+    the generator or an unknown exception may quote an item of the strategy, so public/ gets only their kind.
     """
     if stopped or isinstance(error, Cancelled):
         return Verdict(EndReason.CANCELLED, "stopped by the operator", retry=False)
     if isinstance(error, SimulatorError):
-        return Verdict(EndReason.SIMULATOR_VOID, str(error), retry=error.retry)
+        kind = "the simulated user reached no valid decision; see events.jsonl"
+        return Verdict(EndReason.SIMULATOR_VOID, str(error), retry=error.retry, public_detail=kind)
     if isinstance(error, EvalError):
-        return Verdict(EndReason.ENVIRONMENT_ERROR, str(error), retry=error.retry)
-    return Verdict(EndReason.ENVIRONMENT_ERROR, f"unexpected {type(error).__name__}: {error}", retry=False)
+        kind = "the task could not be made; see events.jsonl" if isinstance(error, GeneratorError) else None
+        return Verdict(EndReason.ENVIRONMENT_ERROR, str(error), retry=error.retry, public_detail=kind)
+    kind = f"unexpected {type(error).__name__}"
+    return Verdict(
+        EndReason.ENVIRONMENT_ERROR, f"{kind}: {error}", retry=False, public_detail=f"{kind}; see events.jsonl"
+    )

@@ -140,6 +140,27 @@ def test_unknown_exception_is_void_and_not_tried_again(tmp_path: Path) -> None:
     assert outcome.detail == "unexpected ZeroDivisionError: boom"
 
 
+@pytest.mark.parametrize(
+    "script",
+    [
+        (ScriptedSandbox(runs=[KeyError("risk_control/drawdown_stop")]), ScriptedUser([CLOSE])),
+        (ScriptedSandbox(), ScriptedUser([SimulatorError("rejected: volunteers risk_control/drawdown_stop")])),
+    ],
+    ids=["unknown exception", "user without a decision"],
+)
+def test_words_of_our_failure_that_name_an_item_stay_out_of_public(
+    tmp_path: Path, script: tuple[ScriptedSandbox, ScriptedUser]
+) -> None:
+    work = ScriptedWork(tmp_path, [script])
+
+    (outcome,) = engine(work).run(ONE)
+    public = [path for path in work.made[-1].paths.public.rglob("*") if path.is_file()]
+
+    assert "drawdown_stop" in outcome.detail
+    assert last(work.made[-1]).detail.endswith("see events.jsonl")
+    assert not [path for path in public if b"drawdown_stop" in path.read_bytes()]
+
+
 def test_task_that_cannot_be_made_voids_its_cell_and_spares_the_others(tmp_path: Path) -> None:
     work = ScriptedWork(tmp_path, [GeneratorError("frozen task 6 does not match its hash")])
 
