@@ -97,8 +97,8 @@ class Case:
         return found
 
 
-def rebuild_run(run: Run, spec: DeliveredSpec) -> Rebuild | Absent:
-    """Return the book of one run under the stated capital, rate and period."""
+def rebuild_run(run: Run, spec: DeliveredSpec, *, with_fees: bool = True) -> Rebuild | Absent:
+    """Return the book of one run under the stated capital, rate and period; without fees, as if every fill were free."""
     panel = run.panel
     if isinstance(panel, Absent):
         return panel
@@ -109,8 +109,9 @@ def rebuild_run(run: Run, spec: DeliveredSpec) -> Rebuild | Absent:
     if run.equity is not None:
         end = min(end, run.equity.index[-1])
     if run.trades is not None:
+        trades = run.trades if with_fees else run.trades.assign(fee=0.0)
         return rebuild(
-            run.trades, panel, capital=capital, first_equity=first, rate_bps=rate, start=_first_day(run), end=end
+            trades, panel, capital=capital, first_equity=first, rate_bps=rate, start=_first_day(run), end=end
         )
     if run.weights is None:
         return Absent("neither a usable trade log nor a weight log")

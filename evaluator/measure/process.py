@@ -215,11 +215,14 @@ def _metrics(case: Case, own: Recomputed) -> Link:  # noqa: ARG001 one shape for
     if isinstance(book, Absent):
         return Link(present=True, matches=None, detail=book.reason)
     report = check_metrics(case, book, equity)
-    wrong = [check.name for check in report.checks if check.within is False and check.name != "trades"]
+    held = [check for check in report.checks if check.within is not None and check.name != "trades"]
+    if not held:
+        return Link(present=True, matches=None, detail="no reported metric can be held against the equity")
+    wrong = [check.name for check in held if not check.within]
     return Link(
         present=True,
         matches=not wrong,
-        detail=f"outside tolerance: {', '.join(wrong)}" if wrong else f"{len(report.checks)} metrics",
+        detail=f"outside tolerance: {', '.join(wrong)}" if wrong else f"{len(held)} metrics",
     )
 
 

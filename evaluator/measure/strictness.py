@@ -7,7 +7,7 @@ from evaluator.measure.verdict import scored
 from evaluator.quant.entry import late_rows
 from records.grade import Judgement
 
-_BACKTEST = ("trades", "equity", "signals", "selections", "weights")
+_BACKTEST = ("trades", "equity", "signals", "selections", "weights", "positions")
 _DATA = ("prices", "fundamentals", "market")
 _UNDATED = ("sources",)
 """Retrieval stamps are no observation dates (rubric 1.1)."""
@@ -43,7 +43,12 @@ def _verdict(case: Case, late: dict[str, int], dated_tables: int, evidence: list
     files = [f"workspace: {path}" for path in case.delivery.late_workspace_files]
     read = [f"{table.path}: read as {table.role}, {len(table.frame)} rows" for table in case.delivery.tables]
     ladder = (
-        (late["backtest"] > 0, 0, f"{late['backtest']} fills, equity, signal or weight rows are late", evidence),
+        (
+            late["backtest"] > 0,
+            0,
+            f"{late['backtest']} fills, equity, signal, weight or position rows are late",
+            evidence,
+        ),
         (late["data"] > _MANY, 0, f"{late['data']} data rows are late", evidence),
         (not dated_tables, 0, "no dated data table was delivered", evidence),
         (late["data"] > 0, 1, f"{late['data']} data rows are late", evidence),

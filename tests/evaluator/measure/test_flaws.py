@@ -134,6 +134,52 @@ def test_fees_of_another_rate_fail_the_cost_model_and_a10(graded: Callable[..., 
     assert result.scores["3.2"] == 4
 
 
+def test_fees_in_the_log_that_never_reach_the_equity_make_no_cost_model(graded: Callable[..., Any]) -> None:
+    delivered = clean()
+    fees = delivered.tables["trades"]["fee"].copy()
+    delivered.tables["trades"]["fee"] = 0.0
+    rebuild(delivered)
+    delivered.tables["trades"]["fee"] = fees
+    result = graded(delivered)
+
+    assert result.scores["3.5"] == 0
+    assert "A11" in result.failing()
+
+
+def test_open_fees_are_no_proof_of_a_backtest_free_of_cost(graded: Callable[..., Any]) -> None:
+    delivered = clean()
+    spec = delivered.tables["specification"]
+    spec.loc[spec["component"] == "transaction_cost", ["parameter", "value"]] = ["rule", "none"]
+    trades = delivered.tables["trades"]
+    trades["fee"] = 0.0
+    rebuild(delivered)
+    trades.loc[trades.index[-3:], "fee"] = None
+    result = graded(delivered)
+
+    assert result.scores["3.5"] == 1
+    assert "leave the fee open" in result.evidence("3.5")
+
+
+def test_metrics_that_nothing_can_be_held_against_are_no_pass(graded: Callable[..., Any]) -> None:
+    delivered = clean()
+    metrics = delivered.tables["metrics"]
+    delivered.tables["metrics"] = metrics[metrics["metric"].isin(["trades", "number_of_trades"])]
+    delivered.report = ""
+    result = graded(delivered)
+
+    assert "A12 unverified" in result.evidence("3.7")
+    assert "L6 unverified" in result.evidence("3.8")
+
+
+def test_late_position_row_is_a_late_backtest_row(graded: Callable[..., Any]) -> None:
+    delivered = clean()
+    delivered.tables["positions"] = pd.DataFrame(
+        {"date": pd.to_datetime(["2018-12-31", "2019-01-02"]), "symbol": ["AAA", "AAA"], "shares": [10.0, 10.0]}
+    )
+
+    assert graded(delivered).scores["1.1"] == 0
+
+
 def test_duplicated_fill_fails_a02(graded: Callable[..., Any]) -> None:
     delivered = clean()
     trades = delivered.tables["trades"]
@@ -250,3 +296,15 @@ def test_gap_in_the_prices_lowers_data_quality(graded: Callable[..., Any]) -> No
 
     assert result.scores["1.4"] in (2, 3)
     assert "gaps" in result.evidence("1.4")
+
+
+def test_fees_without_a_total_or_a_rate_leave_a10_unverified(graded: Callable[..., Any]) -> None:
+    delivered = clean()
+    spec = delivered.tables["specification"]
+    delivered.tables["specification"] = spec[spec["component"] != "transaction_cost"]
+    delivered.tables["trades"]["fee"] = 7.0 + (delivered.tables["trades"].index % 5)
+    rebuild(delivered)
+    metrics = delivered.tables["metrics"]
+    delivered.tables["metrics"] = metrics[metrics["metric"] != "total_fees"]
+
+    assert "A10 unverified" in graded(delivered).evidence("3.7")
