@@ -60,11 +60,11 @@ def judge_error(error: BaseException, *, stopped: bool) -> Verdict:
     if stopped or isinstance(error, Cancelled):
         return Verdict(EndReason.CANCELLED, "stopped by the operator", retry=False)
     if isinstance(error, SimulatorError):
-        kind = "the simulated user reached no valid decision; see events.jsonl"
-        return Verdict(EndReason.SIMULATOR_VOID, str(error), retry=error.retry, public_detail=kind)
+        public = "the simulated user reached no valid decision; see events.jsonl"
+        return Verdict(EndReason.SIMULATOR_VOID, str(error), retry=error.retry, public_detail=public)
     if isinstance(error, EvalError):
-        kind = "the task could not be made; see events.jsonl" if isinstance(error, GeneratorError) else None
-        return Verdict(EndReason.ENVIRONMENT_ERROR, str(error), retry=error.retry, public_detail=kind)
+        hidden = "the task could not be made; see events.jsonl" if isinstance(error, GeneratorError) else None
+        return Verdict(EndReason.ENVIRONMENT_ERROR, str(error), retry=error.retry, public_detail=hidden)
     kind = f"unexpected {type(error).__name__}"
     return Verdict(
         EndReason.ENVIRONMENT_ERROR, f"{kind}: {error}", retry=False, public_detail=f"{kind}; see events.jsonl"
