@@ -14,7 +14,7 @@ from evaluator.package.delivery import Delivery, Document
 from evaluator.quant.absent import Absent
 from evaluator.quant.accounting import Rebuild, rebuild
 from evaluator.quant.calendar import decision_dates, infer_rebalance
-from evaluator.quant.weights_route import rebuild_from_weights
+from evaluator.quant.weights_route import rebuild_from_positions, rebuild_from_weights
 from records.spec import DeliveredSpec
 
 
@@ -114,7 +114,10 @@ def rebuild_run(run: Run, spec: DeliveredSpec, *, with_fees: bool = True) -> Reb
             trades, panel, capital=capital, first_equity=first, rate_bps=rate, start=_first_day(run), end=end
         )
     if run.weights is None:
-        return Absent("neither a usable trade log nor a weight log")
+        positions = run.frame("positions")
+        if positions is None:
+            return Absent("neither a usable trade log nor a weight log nor a table of positions")
+        return rebuild_from_positions(positions, panel, capital=capital, first_equity=first, rate_bps=rate, end=end)
     fill: Literal["open", "close"] = "close" if spec.execution in ("next_close", "adv_cap") else "open"
     return rebuild_from_weights(
         run.weights, panel, capital=capital or first or 1.0, rate_bps=rate or 0.0, fill=fill, end=end

@@ -308,3 +308,19 @@ def test_fees_without_a_total_or_a_rate_leave_a10_unverified(graded: Callable[..
     delivered.tables["metrics"] = metrics[metrics["metric"] != "total_fees"]
 
     assert "A10 unverified" in graded(delivered).evidence("3.7")
+
+
+def test_positions_without_log_or_weights_are_still_rebuilt(graded: Callable[..., Any]) -> None:
+    delivered = clean()
+    trades = delivered.tables.pop("trades")
+    del delivered.tables["target_weights"]
+    signed = trades.assign(moved=trades["quantity"] * trades["side"].map({"BUY": 1, "SELL": -1}))
+    moved = signed.pivot_table(index="fill_date", columns="symbol", values="moved", aggfunc="sum", fill_value=0)
+    days = pd.DatetimeIndex(delivered.tables["equity"]["date"])
+    held = moved.reindex(days, fill_value=0).cumsum().rename_axis("date")
+    delivered.tables["positions"] = held.reset_index().melt("date", var_name="symbol", value_name="quantity")
+    result = graded(delivered)
+
+    assert 1 <= result.scores["3.2"] <= 3
+    assert "rebuilt from positions" in result.evidence("3.2")
+    assert result.scores["3.7"] == 0
