@@ -34,6 +34,9 @@ class RunRecord(Record):
     user: str
     judge: str
     images: dict[str, str] = Field(description="image -> id the engine gave it")
+    workspace_cap: str = Field(
+        default="", description="whether the boxes' workspace limit is enforced; empty in old runs"
+    )
     instruction_sha256: str
     limits_sha256: str
     grammar_sha256: str

@@ -40,6 +40,8 @@ class Ground:
     images: dict[str, str]
     data: Path | None
     """Prepared tables of the offline data; None for a live run."""
+    workspace_cap: str = ""
+    """In words, whether a workspace's size limit is enforced on this machine."""
 
 
 def launch(order: Order, *, limits: Limits) -> tuple[Plan, list[CellOutcome], bool]:
@@ -100,6 +102,7 @@ def look(plan: Plan, machine: preflight.Machine, say: Callable[[str], None]) -> 
         engine=machine.engine_version(),
         images=machine.image_ids(wiring.images_of(plan)),
         data=wiring.offline_data(say) if plan.order.offline else None,
+        workspace_cap=machine.workspace_cap(),
     )
 
 
@@ -124,6 +127,7 @@ def _make_run(plan: Plan, ground: Ground, limits: Limits) -> RunPaths:
         user=plan.order.user,
         judge=JUDGE,
         images=ground.images,
+        workspace_cap=ground.workspace_cap,
         instruction_sha256=template_sha256(),
         limits_sha256=limits.digest(),
         grammar_sha256=grammar_sha256(),

@@ -24,6 +24,9 @@ class Machine(Protocol):
     def image_ids(self, names: Iterable[str]) -> dict[str, str]:
         """Return the ids of these images. Raises PrerequisiteError naming the first that is not built."""
 
+    def workspace_cap(self) -> str:
+        """Return in words whether a workspace's size limit is enforced on this machine."""
+
 
 def check_out(out: Path) -> None:
     """Refuse a run directory that exists or cannot be made. Raises UsageError."""

@@ -1,0 +1,32 @@
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from records.limits import DEFAULT_LIMITS
+from records.run import RunRecord
+from runner import launch, wiring
+from runner.order import Order, resolve
+
+
+class Machine:
+    """A machine whose workspaces are watched only."""
+
+    def engine_version(self) -> str:
+        return "20.10.24"
+
+    def image_ids(self, names: object) -> dict[str, str]:
+        return {str(name): "sha256:0" for name in names}  # type: ignore[attr-defined]
+
+    def workspace_cap(self) -> str:
+        return "soft: watched, not enforced"
+
+
+def test_machine_with_a_soft_cap_then_the_run_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(wiring, "offline_data", lambda _say: tmp_path)
+    order = Order(agents="null", seeds="6", offline=True, out=tmp_path / "run")
+    plan = resolve(order, known=wiring.AGENTS, now=datetime(2026, 1, 1, tzinfo=UTC))
+
+    paths = launch._make_run(plan, launch.look(plan, Machine(), lambda _line: None), DEFAULT_LIMITS)
+
+    assert RunRecord.model_validate_json(paths.run.read_bytes()).workspace_cap == "soft: watched, not enforced"
