@@ -92,6 +92,7 @@ def checks(plan: Plan, machine: preflight.Machine, limits: Limits) -> tuple[Chec
         lambda: preflight.check_disk(plan.out, limits),
         wiring.user_weights,
         machine.engine_version,
+        lambda: preflight.check_engine_disk(machine, limits),
         lambda: machine.image_ids(wiring.images_of(plan)),
     )
 

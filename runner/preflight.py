@@ -24,6 +24,9 @@ class Machine(Protocol):
     def image_ids(self, names: Iterable[str]) -> dict[str, str]:
         """Return the ids of these images. Raises PrerequisiteError naming the first that is not built."""
 
+    def free_disk(self) -> int:
+        """Return the free bytes where images and workspaces lie. Raises PrerequisiteError or LostError."""
+
     def workspace_cap(self) -> str:
         """Return in words whether a workspace's size limit is enforced on this machine."""
 
@@ -50,6 +53,16 @@ def check_disk(out: Path, limits: Limits) -> None:
         )
 
 
+def check_engine_disk(machine: Machine, limits: Limits) -> None:
+    """Refuse to start where images and workspaces have too little room. Raises PrerequisiteError."""
+    free = machine.free_disk()
+    if free < limits.min_free_disk_bytes:
+        raise PrerequisiteError(
+            f"disk of the engine and the workspaces: expected {limits.min_free_disk_bytes / _GIB:.1f} GiB free, found "
+            f"{free / _GIB:.1f} GiB; free some space (runner clean, docker image prune)"
+        )
+
+
 def check_key(environ: Mapping[str, str]) -> str:
     """Return the data service's key. Raises PrerequisiteError when the environment has none."""
     key = environ.get(KEY_VARIABLE, "").strip()
@@ -67,11 +80,11 @@ def existing_parent(path: Path) -> Path:
 
 
 def what_is_missing(checks: Iterable[Check]) -> list[str]:
-    """Run all checks and return the sentences of those that fail, in order."""
-    sentences = []
+    """Run all checks and return the sentences of those that fail, in order, each once."""
+    sentences: dict[str, None] = {}
     for check in checks:
         try:
             check()
         except EvalError as error:
-            sentences.append(str(error))
-    return sentences
+            sentences[str(error)] = None
+    return list(sentences)

@@ -185,6 +185,10 @@ class DockerMachine:
         labels = {LABEL_OWNER: this_owner()} | ({LABEL_RUN: run} if run else {})
         return _LabelledJobs(DockerJobs(self._engine.client), labels)
 
+    def free_disk(self) -> int:
+        """Return the free bytes where images and workspaces lie. Raises PrerequisiteError or LostError."""
+        return self._engine.free_disk()
+
     def workspace_cap(self) -> str:
         """Return in words whether a workspace's size limit is enforced on this machine."""
         cap = self._engine.workspace_cap()

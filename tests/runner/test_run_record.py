@@ -3,9 +3,10 @@ from pathlib import Path
 
 import pytest
 
+from records.errors import PrerequisiteError
 from records.limits import DEFAULT_LIMITS
 from records.run import RunRecord
-from runner import launch, wiring
+from runner import launch, preflight, wiring
 from runner.order import Order, resolve
 
 
@@ -17,6 +18,9 @@ class Machine:
 
     def image_ids(self, names: object) -> dict[str, str]:
         return {str(name): "sha256:0" for name in names}  # type: ignore[attr-defined]
+
+    def free_disk(self) -> int:
+        return 0
 
     def workspace_cap(self) -> str:
         return "soft: watched, not enforced"
@@ -30,3 +34,8 @@ def test_machine_with_a_soft_cap_then_the_run_says_so(tmp_path: Path, monkeypatc
     paths = launch._make_run(plan, launch.look(plan, Machine(), lambda _line: None), DEFAULT_LIMITS)
 
     assert RunRecord.model_validate_json(paths.run.read_bytes()).workspace_cap == "soft: watched, not enforced"
+
+
+def test_engine_whose_disk_is_full_then_refused_in_one_sentence() -> None:
+    with pytest.raises(PrerequisiteError, match=r"expected 3\.0 GiB free, found 0\.0 GiB; free some space"):
+        preflight.check_engine_disk(Machine(), DEFAULT_LIMITS)
