@@ -93,7 +93,7 @@ class _Truths:
         for name, value in _PAIR.findall(text):
             judge_value = self._known().get(re.sub(r"\s+", "_", name.strip().lower()))
             if judge_value is not None:
-                verdicts.append(judge_value(pd.Timestamp(day), str(fill["symbol"]), value.lower()))
+                verdicts.append(_holds(judge_value, pd.Timestamp(day), str(fill["symbol"]), value.lower()))
         return bool(verdicts) and all(verdicts)
 
     def _known(self) -> dict[str, Callable[[pd.Timestamp, str, str], bool]]:
@@ -166,6 +166,14 @@ class _Truths:
             and day in targets.index
             and abs(float(targets.sum(axis=1)[day]) - float(value)) <= _EXPOSURE_TOLERANCE
         )
+
+
+def _holds(judge: Callable[[pd.Timestamp, str, str], bool], day: pd.Timestamp, symbol: str, value: str) -> bool:
+    """Whether a trigger is true; a value that is none of its kind ("rank=on") is untrue and stops nothing."""
+    try:
+        return judge(day, symbol, value)
+    except ValueError:
+        return False
 
 
 def _average_entry(trades: pd.DataFrame, day: pd.Timestamp, symbol: str) -> float:
