@@ -4,6 +4,7 @@ import pandas as pd
 
 from evaluator.measure.case import Case
 from evaluator.measure.verdict import scored
+from evaluator.package.workspace import holds_prices, late_raw_rows
 from evaluator.quant.entry import late_rows
 from records.grade import Judgement
 
@@ -11,6 +12,10 @@ _BACKTEST = ("trades", "equity", "signals", "selections", "weights", "positions"
 _DATA = ("prices", "fundamentals", "market")
 _UNDATED = ("sources",)
 """Retrieval stamps are no observation dates (rubric 1.1)."""
+_RAW = ("sources", "quality", "sensitivity", "out_of_sample", "stress")
+"""Roles whose columns are free: their dates are found here, whatever the file is called."""
+_CLOCK = frozenset({"time", "timestamp", "ts", "datetime", "date_time", "dt", "as_of", "asof", "index", "unnamed_0"})
+"""In a table without prices these say when something was done: a log of steps is no observation."""
 _SHOWN = 3
 _MANY = 5
 """Late data rows that still make level 1 (rubric 1.1)."""
@@ -23,7 +28,15 @@ def judge(case: Case) -> Judgement:
     late = {"backtest": 0, "data": 0, "other": 0}
     dated_tables = 0
     for table in case.delivery.tables:
-        if table.role in _UNDATED or not len(table.frame):
+        if not len(table.frame):
+            continue
+        if table.role in _RAW:
+            disguised = holds_prices(table.frame)
+            without = frozenset() if disguised else _CLOCK
+            rows = late_raw_rows(table.frame, cut, without=without) if disguised or table.role not in _UNDATED else 0
+            if rows:
+                late["data" if disguised else "other"] += rows
+                evidence.append(f"{table.path}: {rows} rows after {cut.date()}")
             continue
         dated_tables += table.role in _DATA and _is_dated(table.frame)
         found = late_rows(table.frame, case.t_cut)

@@ -6,6 +6,7 @@ import tarfile
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import zstandard
 
@@ -85,11 +86,23 @@ def _is_late(path: str, data: bytes, t_cut: dt.date) -> bool:
 
 
 def _frame_is_late(frame: pd.DataFrame, limit: pd.Timestamp) -> bool:
+    return late_raw_rows(frame, limit) > 0
+
+
+def late_raw_rows(frame: pd.DataFrame, limit: pd.Timestamp, *, without: frozenset[str] = frozenset()) -> int:
+    """Return how many rows of a table that was not brought to canonical columns have an observation date after limit."""
+    late = np.zeros(len(frame), dtype=bool)
     for place, name in enumerate(frame.columns):
         header = normalised(name)
         column = frame.iloc[:, place]
-        if header in _OBSERVED and header not in _STAMPS and looks_like_dates(column):
+        if header in _OBSERVED - _STAMPS - without and looks_like_dates(column):
             parsed = parse_dates(column)
-            if not parsed.ambiguous and bool((parsed.days > limit).any()):
-                return True
-    return False
+            if not parsed.ambiguous:
+                late |= (parsed.days > limit).to_numpy(dtype=bool)
+    return int(late.sum())
+
+
+def holds_prices(frame: pd.DataFrame) -> bool:
+    """Tell whether a table has a close beside its dates, whatever its name says it is."""
+    found = {normalised(name) for name in frame.columns}
+    return bool(found & {"close", "adj_close", "adjclose", "adjusted_close"}) and bool(found & {*h.DATE})

@@ -324,3 +324,37 @@ def test_positions_without_log_or_weights_are_still_rebuilt(graded: Callable[...
     assert 1 <= result.scores["3.2"] <= 3
     assert "rebuilt from positions" in result.evidence("3.2")
     assert result.scores["3.7"] == 0
+
+
+@pytest.mark.parametrize("name", ["price_sources", "data_quality", "sensitivity"])
+def test_late_prices_under_another_name_fail_strictness(graded: Callable[..., Any], name: str) -> None:
+    delivered = clean()
+    late = delivered.tables["prices"].tail(50).assign(date=pd.Timestamp("2020-01-02"), endpoint="historical-price")
+    delivered.tables[name] = late
+
+    assert graded(delivered).scores["1.1"] == 0
+
+
+def test_clock_of_a_quality_log_is_no_observation_but_a_late_news_date_is(graded: Callable[..., Any]) -> None:
+    delivered = clean()
+    delivered.tables["data_quality"] = pd.DataFrame({"timestamp": ["2026-01-01T10:00:00"], "step": ["download"]})
+    assert graded(delivered).scores["1.1"] == 4
+
+    delivered.tables["news"] = pd.DataFrame({"published": ["2019-03-01"], "title": ["Merger closes"]})
+    assert graded(delivered).scores["1.1"] == 2
+
+
+def test_retrieval_dates_of_sources_are_no_observation_dates(graded: Callable[..., Any]) -> None:
+    delivered = clean()
+    delivered.tables["sources"] = pd.DataFrame(
+        {"endpoint": ["historical-price-eod/full"], "query_parameters": ["symbol=AAA"], "date": ["2022-12-28"]}
+    )
+
+    assert graded(delivered).scores["1.1"] == 4
+
+
+def test_trigger_of_the_wrong_kind_is_untrue_and_stops_no_verdict(graded: Callable[..., Any]) -> None:
+    delivered = clean()
+    delivered.tables["trades"]["reason"], delivered.tables["trades"]["trigger"] = "rebalance", "rank=on"
+
+    assert graded(delivered).scores["2.12"] == 3
