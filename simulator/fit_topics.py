@@ -1,4 +1,4 @@
-"""Fit the second stage to the paraphrase bank and write data/topic_head.npz: `python -m simulator.fit_topics`.
+"""Fit the second stage to the paraphrase bank and write data/topic_head.json: `python -m simulator.fit_topics`.
 
 Run it after every change of data/bank; a test fails when the two no longer belong together. Prints precision and recall
 of each label on lines left out one by one.
@@ -84,7 +84,7 @@ def main() -> None:
     """Fit, write, and print how well left-out lines are read."""
     bank = read_bank()
     head, left_out = _fitted(bank)
-    write_head(head, Path(__file__).parent / "data" / "topic_head.npz")
+    write_head(head, Path(__file__).parent / "data" / "topic_head.json")
     truth, found = wanted(bank), left_out >= 0.5
     for column, label in enumerate(LABELS):
         hits = (truth[:, column] & found[:, column]).sum()

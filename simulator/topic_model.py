@@ -1,14 +1,16 @@
 """The matcher's second stage: kernel ridge regression from sentences to topics, fitted to the paraphrase bank (data/bank).
 
 Two texts are alike by their sentence vectors (Gaussian kernel) and by their wording (hashed letters and words). The
-fitted numbers ship as data/topic_head.npz, so nothing is fitted when a session runs; `simulator.fit_topics` makes the
+fitted numbers ship as data/topic_head.json, so nothing is fitted when a session runs; `simulator.fit_topics` makes the
 file and a test fits it again. Source: docs/adr/0007-item-matcher.md.
 """
 
+import json
+from base64 import b64decode, b64encode
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from importlib.resources import as_file, files
+from importlib.resources import files
 from pathlib import Path
 
 import numpy as np
@@ -97,28 +99,36 @@ def kernel(one: Array, two: Array) -> Array:
 
 
 def write_head(head: Head, path: Path) -> None:
-    """Write the head as arrays; the bank's vectors take one byte a number."""
-    np.savez_compressed(
-        path,
-        vectors=np.round(head.vectors / STEP).astype(np.int8),
-        shares=head.shares.astype(np.float32),
-        rarities=head.rarities.astype(np.float32),
-        wording=head.wording.astype(np.float32),
-        base=head.base,
-        slope=head.slope,
-        offset=head.offset,
-        made_from=np.array([head.bank_sha256, head.weights_of]),
-    )
+    """Write the head as JSON with its arrays in base64; the bank's vectors take one byte a number."""
+    arrays = {
+        "vectors": np.round(head.vectors / STEP).astype("<i1"),
+        "shares": head.shares.astype("<f4"),
+        "rarities": head.rarities.astype("<f2"),
+        "wording": head.wording.astype("<f2"),
+        "base": head.base.astype("<f8"),
+        "slope": head.slope.astype("<f8"),
+        "offset": head.offset.astype("<f8"),
+    }
+    packed = {
+        name: {"type": array.dtype.str, "shape": array.shape, "base64": b64encode(array.tobytes()).decode()}
+        for name, array in arrays.items()
+    }
+    document = {"bank_sha256": head.bank_sha256, "weights_of": head.weights_of, "arrays": packed}
+    path.write_text(json.dumps(document) + "\n", encoding="utf-8")
 
 
 @cache
 def shipped_head() -> Head:
     """Return the fitted head of this version."""
-    with as_file(files("simulator") / "data" / "topic_head.npz") as path, np.load(path, allow_pickle=False) as stored:
-        arrays = {name: stored[name].astype(np.float64) for name in stored.files if name != "made_from"}
-        bank_sha256, weights_of = (str(entry) for entry in stored["made_from"])
+    stored = json.loads((files("simulator") / "data" / "topic_head.json").read_text(encoding="utf-8"))
+    arrays = {
+        name: np.frombuffer(b64decode(entry["base64"]), dtype=entry["type"])
+        .reshape(entry["shape"])
+        .astype(np.float64)
+        for name, entry in stored["arrays"].items()
+    }
     arrays["vectors"] *= STEP
-    return Head(**arrays, bank_sha256=bank_sha256, weights_of=weights_of)
+    return Head(**arrays, bank_sha256=stored["bank_sha256"], weights_of=stored["weights_of"])
 
 
 class SentenceTopics:
