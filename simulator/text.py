@@ -14,10 +14,14 @@ QUOTES = {ord("’"): "'", ord("‘"): "'", ord("“"): '"', ord("”"): '"'}
 LIST_ITEM = re.compile(
     r"^\s*(?:[-*+•·✅⬜☐◦▪‣]|[-*•]?\s*\(?(?:[a-z]?\d{1,2}(?:\.\d)?|[a-h]|[ivx]{1,4})[.)]|[a-z]\d{1,2}\s*[:-]|\[\s?\w?\s?\])\s+"
 )
-BOLD_HEAD = re.compile(r"^(\s*(?:[-*+•]\s+|\(?\w{1,3}[.)]\s+)?)(?:\*\*|__)([^*_]{1,60}?)[.:]?(?:\*\*|__)\s*[:.–-]?\s+(?=\S)")
+BOLD_HEAD = re.compile(
+    r"^(\s*(?:[-*+•]\s+|\(?\w{1,3}[.)]\s+)?)(?:\*\*|__)([^*_]{1,60}?)[.:]?(?:\*\*|__)\s*[:.–-]?\s+(?=\S)"
+)
 HEADING = re.compile(r"^\s*(?:#{1,6}\s+.{1,60}|\*\*[^*]{1,60}\*\*\s*:?|.{1,60}:)\s*$")
 IDENTIFIER = re.compile(r"(?<=[a-z0-9])_(?=[a-z0-9])")
-PLACEHOLDER = re.compile(r"\?|\b(?:placeholder|todo|tbd|fixme|to be (?:decided|confirmed|defined)|assum\w+|my (?:guess|default))\b")
+PLACEHOLDER = re.compile(
+    r"\?|\b(?:placeholder|todo|tbd|fixme|to be (?:decided|confirmed|defined)|assum\w+|my (?:guess|default))\b"
+)
 TABLE_RULE = re.compile(r"^\s*\|?[\s:|-]+\|?\s*$")
 SENTENCE_END = re.compile(r"(?<=[.!?;])(?<!i\.e\.)(?<!e\.g\.)(?<!vs\.)(?<!approx\.)\s+(?=[^\s])|(?<=[?])(?=[A-Za-z])")
 INLINE_ITEM = re.compile(r"(?:(?<=[:;,.?])|(?<=\band))\s+\((?:[ivx]{1,4}|[a-h]|\d{1,2})\)\s+")

@@ -122,9 +122,7 @@ def shipped_head() -> Head:
     """Return the fitted head of this version."""
     stored = json.loads((files("simulator") / "data" / "topic_head.json").read_text(encoding="utf-8"))
     arrays = {
-        name: np.frombuffer(b64decode(entry["base64"]), dtype=entry["type"])
-        .reshape(entry["shape"])
-        .astype(np.float64)
+        name: np.frombuffer(b64decode(entry["base64"]), dtype=entry["type"]).reshape(entry["shape"]).astype(np.float64)
         for name, entry in stored["arrays"].items()
     }
     arrays["vectors"] *= STEP

@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from zlib import crc32
 
 import numpy as np
@@ -40,7 +41,7 @@ def hashed(text: str, rarities: Array) -> tuple[npt.NDArray[np.int64], Array]:
 def _pieces(text: str) -> Iterator[str]:
     words = WORD.findall(text)
     yield from words
-    yield from (f"{one} {two}" for one, two in zip(words, words[1:], strict=False))
+    yield from (f"{one} {two}" for one, two in pairwise(words))
     for word in words:
         padded = f"<{word}>"
         for size in LETTERS:

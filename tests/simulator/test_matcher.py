@@ -1,6 +1,5 @@
-"""What the item matcher reads in messages; the labelled sets lie in cases/ (a-d regression, f-i seen while tuning)."""
+"""What the item matcher reads in messages; the labelled sets lie in cases/ (a-d regression, f-j seen while tuning, k validation)."""
 
-import json
 import subprocess
 import sys
 from pathlib import Path
@@ -15,7 +14,7 @@ from simulator.items import raised_items, topic_of
 from simulator.matcher import THRESHOLD, default_reader
 from simulator.matcher_report import Counts, count, main, read_cases
 from simulator.reading import MessageReader
-from simulator.text import collapsed, units
+from simulator.text import collapsed, normalise, units
 from simulator.topic_model import LABELS, read_bank, shipped_head
 
 CASES = Path(__file__).parent / "cases"
@@ -27,7 +26,9 @@ FLOORS = {
     "f": (0.85, 0.9),
     "g": (0.88, 0.88),
     "h": (0.9, 0.85),
-    "i": (0.85, 0.9),
+    "i": (0.88, 0.9),
+    "j": (0.85, 0.88),
+    "k": (0.85, 0.85),
 }
 ALL = (
     "stock_selection/mom_12_1",
@@ -47,7 +48,9 @@ def _raised(message: str) -> set[str]:
     return set(raised_items(default_reader().read(message), ALL))
 
 
-@pytest.mark.parametrize("name", FLOORS)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.slow] if name in "fghij" else []) for name in FLOORS]
+)
 def test_precision_and_recall_do_not_fall(name: str) -> None:
     total = sum((count(default_reader(), case) for case in read_cases(CASES / f"set_{name}.jsonl")), Counts())
 
@@ -57,7 +60,7 @@ def test_precision_and_recall_do_not_fall(name: str) -> None:
 
 
 def test_second_stage_finds_what_the_lexicon_alone_misses() -> None:
-    cases = list(read_cases(CASES / "set_f.jsonl"))
+    cases = list(read_cases(CASES / "set_k.jsonl"))
     both = sum((count(default_reader(), case) for case in cases), Counts())
     lexicon = sum((count(MessageReader(), case) for case in cases), Counts())
 
@@ -146,20 +149,38 @@ def test_unknown_item_is_a_key_error() -> None:
 
 def test_bank_has_sixty_sentences_a_topic_and_the_shipped_head_belongs_to_it() -> None:
     bank = read_bank()
-    path = Path(encoder.__file__).parent / "data" / "topic_head.json"
-    shipped = json.loads(path.read_text(encoding="utf-8"))
 
-    assert shipped["bank_sha256"] == fit_topics.bank_sha256(bank)
+    assert shipped_head().bank_sha256 == fit_topics.bank_sha256(bank)
+    assert shipped_head().weights_of == f"{encoder.PACKAGE}=={encoder.VERSION}"
     for label in LABELS[:-1]:
         assert sum(label in line.codes for line in bank) >= 60, label
     assert sum(line.codes == "-" for line in bank) >= 150
 
 
 @pytest.mark.slow
-def test_fitting_the_bank_again_gives_the_shipped_head() -> None:
-    head = fit_topics.fit(read_bank())
+def test_fitting_the_bank_again_gives_the_shipped_probabilities() -> None:
+    """The fit is one linear system with a ridge, so another machine differs by rounding only."""
+    bank = read_bank()
+    fitted, shipped = fit_topics.fit(bank), shipped_head()
+    sentences = [line.read for line in bank[::40]]
+    vectors = encoder.default_encoder().encode(sentences)
 
-    assert np.abs(head.weights - shipped_head().weights).max() < 0.05
+    for sentence, vector in zip(sentences, vectors, strict=True):
+        difference = fitted.probabilities(sentence, vector) - shipped.probabilities(sentence, vector)
+        assert np.abs(difference).max() < 0.01, sentence
+
+
+def test_fit_on_few_lines_tells_its_own_topics_apart() -> None:
+    bank = [line for line in read_bank() if line.codes in ("E", "V", "-")][::15]
+    head = fit_topics.fit(bank)
+    sentences = [normalise("When are the orders filled?"), normalise("How do you estimate the covariance matrix?")]
+    filled, covariance = (
+        dict(zip(LABELS, head.probabilities(sentence, vector), strict=True))
+        for sentence, vector in zip(sentences, encoder.default_encoder().encode(sentences), strict=True)
+    )
+
+    assert filled["E"] > 0.5 > filled["V"]
+    assert covariance["V"] > 0.5 > covariance["E"]
 
 
 def test_encoder_agrees_with_the_published_similarity() -> None:
