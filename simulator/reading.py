@@ -160,9 +160,9 @@ class MessageReader:
             concepts.discard("selection")
         plausible = {topic for topic in concepts if score.topics[topic] >= CONCEPT_FLOOR}
         topics = self._specific(unit.text, plausible | named, named)
-        if not topics and cues.is_general(unit.text):
-            return set()
         best = max(score.topics.values())
+        if not topics and best < SURE and (cues.is_general(unit.text) or _is_pronoun_only(unit.text)):
+            return set()
         return topics | {
             topic
             for topic, value in score.topics.items()
@@ -171,7 +171,7 @@ class MessageReader:
 
     def _in_context(self, unit: Unit) -> set[Topic]:
         """Return the topics of a unit that has none, read together with what stands before it, when the model is sure."""
-        joins = unit.listed or (cues.asks(unit.text) and ANAPHORA.search(unit.text))
+        joins = unit.listed or (cues.asks(unit.text) and _goes_on(unit.text))
         if self._model is None or not joins or not unit.context or cues.subjects(unit.text) or _is_aside(unit.text):
             return set()
         score = self._model.score([f"{unit.context} {unit.text}"])[0]
@@ -243,6 +243,11 @@ def _is_told(text: str) -> bool:
 def _goes_on(text: str) -> bool:
     """Return whether a question without a topic leans on what stands before it."""
     return ANAPHORA.search(text) is not None or len(text.split()) <= ELLIPSIS_WORDS
+
+
+def _is_pronoun_only(text: str) -> bool:
+    """Return whether a short question names its matter by a pronoun alone ('what should they be?')."""
+    return cues.asks(text) and ANAPHORA.search(text) is not None and len(text.split()) <= ELLIPSIS_WORDS
 
 
 def _is_aside(text: str) -> bool:
