@@ -31,6 +31,8 @@ MAX_PART_WORDS = 12
 """A comma between longer parts joins clauses, it does not enumerate."""
 CONCEPT_FLOOR = 0.2
 """A concept word counts unless the model finds the topic this unlikely in the sentence ('any order' is no execution)."""
+CONCEPT_BESIDE = 0.4
+"""The same beside a topic of which the model is sure ('a pick' in a question on weights)."""
 SECOND = 0.6
 """Bar of the model for a sentence's further topics beside its best one."""
 SURE = 0.9
@@ -158,9 +160,10 @@ class MessageReader:
         elsewhere = cues.subjects(unit.text)
         if elsewhere and "selection" not in self._lexicon.concepts(WHICH_NAMES.sub(" ", unit.text)):
             concepts.discard("selection")
-        plausible = {topic for topic in concepts if score.topics[topic] >= CONCEPT_FLOOR}
-        topics = self._specific(unit.text, plausible | named, named)
         best = max(score.topics.values())
+        floor = CONCEPT_BESIDE if best >= SURE else CONCEPT_FLOOR
+        plausible = {topic for topic in concepts if score.topics[topic] >= floor}
+        topics = self._specific(unit.text, plausible | named, named)
         if not topics and best < SURE and (cues.is_general(unit.text) or _is_pronoun_only(unit.text)):
             return set()
         return topics | {
@@ -262,7 +265,8 @@ def _enumerated(text: str) -> list[str]:
 
 def _is_put_forward(unit: Unit, score: UnitScores | None, *, invited: bool) -> bool:
     text, lead = unit.text, unit.lead
-    if cues.reports(text) or (cues.repeats(text) and not invited):
+    repeated = cues.repeats(text) or (cues.repeats(unit.context) and not cues.proposes(text))
+    if cues.reports(text) or (repeated and not invited):
         return False
     if unit.listed and cues.RESULT_LEAD.search(lead) and not cues.ASKING_LEAD.search(lead):
         return False
