@@ -49,7 +49,7 @@ def _raised(message: str) -> set[str]:
 
 
 @pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=[pytest.mark.slow] if name in "fghij" else []) for name in FLOORS]
+    "name", [pytest.param(name, marks=[pytest.mark.slow] if name in "fghijk" else []) for name in FLOORS]
 )
 def test_precision_and_recall_do_not_fall(name: str) -> None:
     total = sum((count(default_reader(), case) for case in read_cases(CASES / f"set_{name}.jsonl")), Counts())
@@ -60,7 +60,7 @@ def test_precision_and_recall_do_not_fall(name: str) -> None:
 
 
 def test_second_stage_finds_what_the_lexicon_alone_misses() -> None:
-    cases = list(read_cases(CASES / "set_k.jsonl"))
+    cases = list(read_cases(CASES / "set_k.jsonl"))[:25]
     both = sum((count(default_reader(), case) for case in cases), Counts())
     lexicon = sum((count(MessageReader(), case) for case in cases), Counts())
 
