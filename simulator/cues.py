@@ -36,7 +36,10 @@ LOCKED_IN = re.compile(
     r"|does (?:this|that|it|the above) (?:\w+ )?(?:reflect|match|look|sound|work|fit|suit)|look(?:s)? (?:right|good|ok(?:ay)?)|any (?:objections?|changes?|corrections?)"
     r"|is (?:this|that|the above) (?:right|correct|ok(?:ay)?|fine)|if any (?:bullet|point|item|line)|need to change|(?:what|anything) (?:should|would|to) (?:you )?change"
     r"|agree\?|approve|sign off|good to go|thumbs up|are you (?:ok|okay|fine|happy|comfortable) with|happy with (?:this|that|these)|reply 'ok'"
-    r"|let me know (?:if|whether|what|which)|speak up|read(?:ing)? back|(?:right|correct|ok|okay|fine|agreed|fair)(?: so far)?\?)(?:\b|(?<=\?))"
+    r"|(?:correct|strike|change|edit|cross out|fix|amend|overrule|override|adjust|flag|mark|veto) (?:any|whatever|what|the ones|anything|those|these|rows?|lines?)"
+    r"|if i (?:hear|get) (?:nothing|no)|otherwise i(?:'ll| will)? (?:start|go|proceed|begin|build|run)|reply (?:to|with) (?:override|change)|to override|silence (?:means|is|counts)"
+    r"|(?:correspond|tally|agree|fit|line up|in line) (?:to|with) (?:what|how|your)|what should (?:they|these|those|it) be|holler|yell|say so|see (?:it|any of this) differently"
+    r"|let me know (?:if|whether|what|which)|speak up|read(?:ing)? back|(?:right|correct|ok|okay|fine|agreed|fair|good|happy|deal|sensible)(?: so far)?\?)(?:\b|(?<=\?))"
 )
 ASKING_LEAD = re.compile(
     r"\b(?:questions?|need (?:\w+ ){0,4}(?:from you|things|answers|to know|decisions|details|inputs?|confirm)|pin (?:a few|some|these|the following|down)"
@@ -89,6 +92,10 @@ GREETING = re.compile(
     r"|.*\b(?:how (?:can|may|could) i (?:help|assist)|what can i do for you|how are you|ready to help|here to help|anything else|any(?:thing| other) (?:else|preferences?|requests?|questions?)"
     r"|can i help|help you (?:with|today))\b.*)$"
 )
+REPEATED = re.compile(
+    r"^(?:noted|understood|got it|copy that|recorded|roger|many thanks|(?:thanks|thank you)[,.! ]|(?:just )?to recap|recap of what you|as (?:you )?(?:said|told|asked|specified|requested|agreed|instructed)|per your|like you (?:said|wrote)"
+    r"|.{0,40}\b(?:you (?:told|already told|said|confirmed|specified|gave|answered|wrote)|(?:exactly )?(?:like|as) you (?:wrote|said|asked|wanted|specified)|per your (?:answer|reply|request|instructions?)))\b"
+)
 RUNNING = re.compile(
     r"\b(?:(?:i'?m|i am|we are|we're|now|currently|is|are|still) (?:now |currently |already |still )?(?:running|building|coding|computing|fetching|downloading|writing|working|testing|loading|pulling"
     r"|preparing|processing|implementing|collecting|gathering)|(?:i'?ll|i will|i am going to|i'm going to|let me|going to|next,? i(?:'ll| will)?|then i(?:'ll| will)?) (?:now |then |next |first |start |begin |go )?"
@@ -116,6 +123,11 @@ def proposes(text: str) -> bool:
 def reports(text: str) -> bool:
     """Return whether a unit reports a result or progress."""
     return METRIC_RESULT.search(text) is not None or PROGRESS.search(text) is not None
+
+
+def repeats(text: str) -> bool:
+    """Return whether a unit acknowledges or repeats what the user said, without asking."""
+    return REPEATED.search(text) is not None and "?" not in text
 
 
 def invites_correction(text: str) -> bool:

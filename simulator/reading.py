@@ -15,7 +15,9 @@ GENERIC_SELECTION = re.compile(
 )
 COVARIANCE_ONLY = re.compile(r"\b(covarian\w*|correlat\w*|optimi[sz]\w*)\b")
 WHICH_NAMES = re.compile(r"\b(?:which|what) (?:stocks?|names?|compan(?:y|ies)|tickers?)\b")
-ANAPHORA = re.compile(r"\b(that|this|it|one|those|these|so|either|both)\b")
+ANAPHORA = re.compile(r"\b(that|this|it|one|those|these|so|either|both|they|them)\b")
+ELLIPSIS_WORDS = 6
+"""A question of so few words that names no topic goes on with the one before it ('at which number?', 'or never?')."""
 NUMBER = re.compile(
     r"(?<![\w.$-])(-?\d+(?:\.\d+)?)\s*(%|percent\b|per cent\b|pct\b|bps?\b|basis points?\b|basispoints?\b)"
 )
@@ -27,13 +29,19 @@ MAX_UNITS = 400
 KEPT_READINGS = 512
 MAX_PART_WORDS = 12
 """A comma between longer parts joins clauses, it does not enumerate."""
-CONCEPT_FLOOR = 0.1
+CONCEPT_FLOOR = 0.2
 """A concept word counts unless the model finds the topic this unlikely in the sentence ('any order' is no execution)."""
+CONCEPT_BESIDE = 0.4
+"""The same beside a topic of which the model is sure ('a pick' in a question on weights)."""
 SECOND = 0.6
 """Bar of the model for a sentence's further topics beside its best one."""
-SURE = 0.85
+SURE = 0.9
 """Bar of the model beside another subject, for one part of an enumeration, and for a wish for a number without a cue."""
-QUESTION_FLOOR = 0.5
+CONTEXT = 0.6
+"""Bar of the model for a unit read together with the sentence or heading before it."""
+STATED = 0.95
+"""A statement without any cue of proposing counts from here ('we bail out of a share 15% off its best close')."""
+QUESTION_FLOOR = 0.35
 """A question with no topic takes its best one from here; a decision is asked for, so a lower bar than for a statement."""
 
 
@@ -105,13 +113,15 @@ class MessageReader:
 
     def _read(self, message: str) -> Reading:
         parts = units(message)[:MAX_UNITS]
-        counting = _counting(parts)
         scores = self._scores(parts)
+        counting = _counting(parts, scores)
         found = _Found()
         previous: set[Topic] = set()
         for unit, counts, score in zip(parts, counting, scores, strict=True):
             options = self._lexicon.options(unit.text)
             topics = self._topics(unit, options, score)
+            if not topics and counts:
+                topics = self._in_context(unit)
             if counts:
                 self._take(found, unit, topics, options, previous, score)
             previous = topics
@@ -129,7 +139,7 @@ class MessageReader:
     def _scores(self, parts: Sequence[Unit]) -> list[UnitScores | None]:
         if self._model is None or not parts:
             return [None] * len(parts)
-        return [self._with_clauses(unit.text) for unit in parts]
+        return [None if _is_told(unit.text) else self._with_clauses(unit.text) for unit in parts]
 
     def _with_clauses(self, text: str) -> UnitScores:
         """Return a unit's scores; of an enumeration the best topic of each part counts too when it is sure."""
@@ -150,16 +160,25 @@ class MessageReader:
         elsewhere = cues.subjects(unit.text)
         if elsewhere and "selection" not in self._lexicon.concepts(WHICH_NAMES.sub(" ", unit.text)):
             concepts.discard("selection")
-        plausible = {topic for topic in concepts if score.topics[topic] >= CONCEPT_FLOOR}
-        topics = self._specific(unit.text, plausible | named, named)
-        if not topics and cues.is_general(unit.text):
-            return set()
         best = max(score.topics.values())
+        floor = CONCEPT_BESIDE if best >= SURE else CONCEPT_FLOOR
+        plausible = {topic for topic in concepts if score.topics[topic] >= floor}
+        topics = self._specific(unit.text, plausible | named, named)
+        if not topics and best < SURE and (cues.is_general(unit.text) or _is_pronoun_only(unit.text)):
+            return set()
         return topics | {
             topic
             for topic, value in score.topics.items()
             if value >= (SURE if elsewhere or unit.text.endswith(":") else self._threshold if value == best else SECOND)
         }
+
+    def _in_context(self, unit: Unit) -> set[Topic]:
+        """Return the topics of a unit that has none, read together with what stands before it, when the model is sure."""
+        joins = unit.listed or (cues.asks(unit.text) and _goes_on(unit.text))
+        if self._model is None or not joins or not unit.context or cues.subjects(unit.text) or _is_aside(unit.text):
+            return set()
+        score = self._model.score([f"{unit.context} {unit.text}"])[0]
+        return {topic for topic, value in score.topics.items() if value >= CONTEXT}
 
     def _specific(self, text: str, topics: set[Topic], named: set[Topic]) -> set[Topic]:
         """Drop weighting where only covariances are named, and selection where only a word of any factor talk is."""
@@ -186,8 +205,8 @@ class MessageReader:
         is_question = cues.asks(text)
         subjects = cues.subjects(text)
         about = topics
-        if not topics and is_question and not subjects:
-            about = (previous if ANAPHORA.search(text) else set()) or _likeliest(text, score)
+        if not topics and is_question and not subjects and not _is_aside(text):
+            about = (previous if _goes_on(text) else set()) or _likeliest(text, score)
         found.topics |= about
         if is_question:
             found.asked |= about
@@ -197,7 +216,8 @@ class MessageReader:
                 found.undecided.append(text[:200])
         found.proposals += options
         numbers = _numbers(text)
-        if "risk_control" in about and (numbers or self._wants_value(text, score)):
+        same_rule = "risk_control" in about or (is_question and not about - previous and "risk_control" in previous)
+        if same_rule and not subjects and (numbers or self._wants_value(text, score)):
             found.wants_value = True
         for topic in ("risk_control", "transaction_cost"):
             if topic in about:
@@ -209,10 +229,32 @@ class MessageReader:
         return score is not None and score.value >= SURE
 
 
-def _counting(parts: Sequence[Unit]) -> list[bool]:
+def _counting(parts: Sequence[Unit], scores: Sequence[UnitScores | None]) -> list[bool]:
     """Return which units count: those that ask or propose, by themselves or by what stands around them."""
     invited = any(cues.invites_correction(unit.text) for unit in parts)
-    return [cues.asks(unit.text) or _is_put_forward(unit, invited=invited) for unit in parts]
+    return [
+        cues.asks(unit.text) or _is_put_forward(unit, score, invited=invited)
+        for unit, score in zip(parts, scores, strict=True)
+    ]
+
+
+def _is_told(text: str) -> bool:
+    """Return whether a unit only reports, which no model needs to read."""
+    return cues.reports(text) and not cues.asks(text)
+
+
+def _goes_on(text: str) -> bool:
+    """Return whether a question without a topic leans on what stands before it."""
+    return ANAPHORA.search(text) is not None or len(text.split()) <= ELLIPSIS_WORDS
+
+
+def _is_pronoun_only(text: str) -> bool:
+    """Return whether a short question names its matter by a pronoun alone ('what should they be?')."""
+    return cues.asks(text) and ANAPHORA.search(text) is not None and len(text.split()) <= ELLIPSIS_WORDS
+
+
+def _is_aside(text: str) -> bool:
+    return cues.is_greeting(text) or cues.is_general(text) or cues.invites_correction(text)
 
 
 def _enumerated(text: str) -> list[str]:
@@ -221,15 +263,17 @@ def _enumerated(text: str) -> list[str]:
     return parts if len(parts) >= 3 and max(len(part.split()) for part in parts) <= MAX_PART_WORDS else []
 
 
-def _is_put_forward(unit: Unit, *, invited: bool) -> bool:
+def _is_put_forward(unit: Unit, score: UnitScores | None, *, invited: bool) -> bool:
     text, lead = unit.text, unit.lead
-    if cues.reports(text):
+    repeated = cues.repeats(text) or (cues.repeats(unit.context) and not cues.proposes(text))
+    if cues.reports(text) or (repeated and not invited):
         return False
     if unit.listed and cues.RESULT_LEAD.search(lead) and not cues.ASKING_LEAD.search(lead):
         return False
     if unit.listed and (cues.ASKING_LEAD.search(lead) or cues.PROPOSING_LEAD.search(lead)):
         return True
-    return invited or cues.proposes(text) or _is_assignment(text)
+    sure = score is not None and max(score.topics.values()) >= STATED
+    return invited or cues.proposes(text) or _is_assignment(text) or sure
 
 
 def _likeliest(text: str, score: UnitScores | None) -> set[Topic]:

@@ -1,16 +1,27 @@
 """An agent's message as units to read: sentences, list items and table rows, each with the line that introduces it.
 
-Nothing here knows strategies. Code blocks are left out except comments that ask, since a question may hide there.
+Nothing here knows strategies. Code blocks are left out except lines that ask or hold a placeholder, since a question may
+hide there.
 """
 
 import re
 import unicodedata
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 DASHES = dict.fromkeys(map(ord, "‐‑‒–—―−"), "-")
 QUOTES = {ord("’"): "'", ord("‘"): "'", ord("“"): '"', ord("”"): '"'}
 
-LIST_ITEM = re.compile(r"^\s*(?:[-*+•·✅⬜☐◦]|\(?(?:\d{1,2}|[a-hA-H])[.)])\s+")
+LIST_ITEM = re.compile(
+    r"^\s*(?:[-*+•·✅⬜☐◦▪‣]|[-*•]?\s*\(?(?:[a-z]?\d{1,2}(?:\.\d)?|[a-h]|[ivx]{1,4})[.)]|[a-z]\d{1,2}\s*[:-]|\[\s?\w?\s?\])\s+"
+)
+BOLD_HEAD = re.compile(
+    r"^(\s*(?:[-*+•]\s+|\(?\w{1,3}[.)]\s+)?)(?:\*\*|__)([^*_]{1,60}?)[.:]?(?:\*\*|__)\s*[:.–-]?\s+(?=\S)"
+)
+HEADING = re.compile(r"^\s*(?:#{1,6}\s+.{1,60}|\*\*[^*]{1,60}\*\*\s*:?|.{1,60}:)\s*$")
+IDENTIFIER = re.compile(r"(?<=[a-z0-9])_(?=[a-z0-9])")
+PLACEHOLDER = re.compile(
+    r"\?|\b(?:placeholder|todo|tbd|fixme|to be (?:decided|confirmed|defined)|assum\w+|my (?:guess|default))\b"
+)
 TABLE_RULE = re.compile(r"^\s*\|?[\s:|-]+\|?\s*$")
 SENTENCE_END = re.compile(r"(?<=[.!?;])(?<!i\.e\.)(?<!e\.g\.)(?<!vs\.)(?<!approx\.)\s+(?=[^\s])|(?<=[?])(?=[A-Za-z])")
 INLINE_ITEM = re.compile(r"(?:(?<=[:;,.?])|(?<=\band))\s+\((?:[ivx]{1,4}|[a-h]|\d{1,2})\)\s+")
@@ -31,6 +42,8 @@ class Unit:
     lead: str = ""
     """The line that introduces the list or table the unit belongs to; '' for running text."""
     listed: bool = False
+    context: str = ""
+    """The heading over the unit, or else the sentence before it in its paragraph; '' at the start."""
 
 
 def normalise(text: str) -> str:
@@ -43,33 +56,46 @@ def collapsed(text: str) -> str:
     return " ".join(re.findall(r"[a-z0-9%]+", normalise(text)))
 
 
+def readable(text: str) -> str:
+    """Return a normalised text with identifiers as words: 'stop_pct' becomes 'stop pct'."""
+    return IDENTIFIER.sub(" ", text)
+
+
 def units(message: str) -> list[Unit]:
     """Return the units of a message in reading order."""
     found: list[Unit] = []
-    lead = previous = ""
+    lead = previous = heading = ""
     for line in _lines(normalise(message[:MAX_CHARS])):
         if not line.strip():
             continue
         if _is_table_row(line):
             row = _table_row(line)
             if row:
-                found.append(Unit(row, lead=previous, listed=True))
+                found.append(Unit(row, lead=previous, listed=True, context=heading))
             continue
         item = LIST_ITEM.match(line)
         if item:
             lead = lead or previous
-            found.extend(Unit(part, lead=lead, listed=True) for part in _sentences(line[item.end() :]))
+            found.extend(_run(_sentences(line[item.end() :]), heading or lead, lead=lead, listed=True))
             continue
         introduction, *inline = INLINE_ITEM.split(line)
         if inline:
-            found.extend(Unit(part) for part in _sentences(introduction.lstrip("#> ")))
-            found.extend(Unit(part, lead=introduction, listed=True) for text in inline for part in _sentences(text))
+            found.extend(_run(_sentences(introduction.lstrip("#> ")), heading))
+            for text in inline:
+                found.extend(_run(_sentences(text), introduction, lead=introduction, listed=True))
             continue
         lead = ""
         parts = _sentences(line.lstrip("#> "))
-        found.extend(Unit(part) for part in parts)
+        found.extend(_run(parts, heading or previous))
         previous = parts[-1] if parts else previous
+        heading = previous if HEADING.match(line) else ""
     return _joined(found)
+
+
+def _run(parts: list[str], context: str, *, lead: str = "", listed: bool = False) -> list[Unit]:
+    """Return sentences that follow each other as units, each with the one before it as context."""
+    before = [context, *parts]
+    return [Unit(part, lead=lead, listed=listed, context=before[place]) for place, part in enumerate(parts)]
 
 
 def _lines(text: str) -> list[str]:
@@ -80,10 +106,18 @@ def _lines(text: str) -> list[str]:
             in_code = not in_code
             continue
         if not in_code:
-            lines.append(line.replace("**", "").replace("__:", "___:"))
-        elif "?" in line and (mark := re.search(r"(?:#|//)\s*(.+)", line)):
-            lines.append(mark.group(1))
+            headed = BOLD_HEAD.sub(r"\1\2: ", line)
+            lines.append(readable(headed.replace("**", "").replace("`", "").replace("__:", "___:")))
+        elif PLACEHOLDER.search(line):
+            lines.append(readable(_code_line(line)))
     return lines
+
+
+def _code_line(line: str) -> str:
+    """Return the comment of a code line when it asks in words, else the whole line."""
+    comment = re.search(r"(?:#|//)\s*(.+)", line)
+    code = line[: comment.start()].strip() if comment else line
+    return comment.group(1) if comment and not code else f"{code} {comment.group(1)}" if comment else code
 
 
 def _is_table_row(line: str) -> bool:
@@ -108,7 +142,7 @@ def _joined(found: list[Unit]) -> list[Unit]:
     for unit in found:
         if joined and SHORT_CONFIRMATION.match(unit.text):
             last = joined[-1]
-            joined[-1] = Unit(f"{last.text} {unit.text}", lead=last.lead, listed=last.listed)
+            joined[-1] = replace(last, text=f"{last.text} {unit.text}")
         else:
             joined.append(unit)
     return joined

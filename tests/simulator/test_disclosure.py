@@ -12,7 +12,9 @@ from simulator.validator import MAX_CHARS, forbidden_terms
 
 from .conftest import CLEAN_DELIVERY, SIX_QUESTIONS, Talk
 
-N = 1_000
+SEEDS = pytest.mark.parametrize(
+    "seeds", [range(150), pytest.param(range(150, 1_000), marks=pytest.mark.slow)], ids=["150 tasks", "850 more"]
+)
 SILENT = ("Hello.", "I am loading the price data now.", "The index is built, 25 symbols have no gaps.", "Hello again.")
 PROBES = (
     "How should the positions be sized?",
@@ -24,8 +26,9 @@ PROBES = (
 )
 
 
-def test_opening_states_exactly_the_opening_items_under_both_condition_sets() -> None:
-    for seed in range(N):
+@SEEDS
+def test_opening_states_exactly_the_opening_items_under_both_condition_sets(seeds: range) -> None:
+    for seed in seeds:
         for conditions in (offline_conditions(), live_conditions()):
             task, strategy = generate(seed, conditions=conditions)
 
@@ -33,8 +36,9 @@ def test_opening_states_exactly_the_opening_items_under_both_condition_sets() ->
             assert forbidden_terms(task.opening.lower()) == []
 
 
-def test_agent_that_asks_about_all_six_components_is_told_every_item_in_one_reply(tmp_path: Path) -> None:
-    for seed in range(N):
+@SEEDS
+def test_agent_that_asks_about_all_six_components_is_told_every_item_in_one_reply(tmp_path: Path, seeds: range) -> None:
+    for seed in seeds:
         talk = Talk(tmp_path, seed)
 
         record = talk.say(SIX_QUESTIONS)
@@ -49,8 +53,9 @@ def test_agent_that_asks_about_all_six_components_is_told_every_item_in_one_repl
         assert re.search(r"(?i)\b(run|go|proceed)\b", record.decision.message.split(".")[-2])
 
 
-def test_silent_agent_is_told_nothing_beyond_the_opening(tmp_path: Path) -> None:
-    for seed in range(N):
+@SEEDS
+def test_silent_agent_is_told_nothing_beyond_the_opening(tmp_path: Path, seeds: range) -> None:
+    for seed in seeds:
         talk = Talk(tmp_path, seed)
         for message in SILENT:
             record = talk.say(message)
@@ -62,9 +67,9 @@ def test_silent_agent_is_told_nothing_beyond_the_opening(tmp_path: Path) -> None
                 break
 
 
-@pytest.mark.parametrize("start", range(0, N, 250))
-def test_user_never_volunteers_contradicts_repeats_or_is_rejected(tmp_path: Path, start: int) -> None:
-    for seed in range(start, start + 250):
+@SEEDS
+def test_user_never_volunteers_contradicts_repeats_or_is_rejected(tmp_path: Path, seeds: range) -> None:
+    for seed in seeds:
         talk = Talk(tmp_path, seed)
         stated = set(talk.strategy.opening_items)
         for message in (PROBES * 2)[seed % 6 : seed % 6 + 5]:

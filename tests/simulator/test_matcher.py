@@ -1,6 +1,5 @@
-"""What the item matcher reads in messages; the labelled sets lie in cases/ (a-d regression, f-i seen while tuning)."""
+"""What the item matcher reads in messages; the labelled sets lie in cases/ (a-d regression, f-j seen while tuning, k validation)."""
 
-import json
 import subprocess
 import sys
 from pathlib import Path
@@ -15,19 +14,21 @@ from simulator.items import raised_items, topic_of
 from simulator.matcher import THRESHOLD, default_reader
 from simulator.matcher_report import Counts, count, main, read_cases
 from simulator.reading import MessageReader
-from simulator.text import collapsed, units
+from simulator.text import collapsed, normalise, units
 from simulator.topic_model import LABELS, read_bank, shipped_head
 
 CASES = Path(__file__).parent / "cases"
 FLOORS = {
-    "a": (0.9, 0.95),
-    "b": (0.9, 0.88),
-    "c": (0.9, 0.83),
-    "d": (0.9, 0.9),
-    "f": (0.85, 0.9),
-    "g": (0.88, 0.88),
-    "h": (0.9, 0.85),
-    "i": (0.85, 0.9),
+    "a": (0.92, 0.95),
+    "b": (0.92, 0.9),
+    "c": (0.95, 0.92),
+    "d": (0.95, 0.95),
+    "f": (0.92, 0.95),
+    "g": (0.92, 0.88),
+    "h": (0.92, 0.92),
+    "i": (0.93, 0.93),
+    "j": (0.88, 0.9),
+    "k": (0.87, 0.87),
 }
 ALL = (
     "stock_selection/mom_12_1",
@@ -47,7 +48,9 @@ def _raised(message: str) -> set[str]:
     return set(raised_items(default_reader().read(message), ALL))
 
 
-@pytest.mark.parametrize("name", FLOORS)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.slow] if name in "fghijk" else []) for name in FLOORS]
+)
 def test_precision_and_recall_do_not_fall(name: str) -> None:
     total = sum((count(default_reader(), case) for case in read_cases(CASES / f"set_{name}.jsonl")), Counts())
 
@@ -57,7 +60,7 @@ def test_precision_and_recall_do_not_fall(name: str) -> None:
 
 
 def test_second_stage_finds_what_the_lexicon_alone_misses() -> None:
-    cases = list(read_cases(CASES / "set_f.jsonl"))
+    cases = list(read_cases(CASES / "set_k.jsonl"))[:25]
     both = sum((count(default_reader(), case) for case in cases), Counts())
     lexicon = sum((count(MessageReader(), case) for case in cases), Counts())
 
@@ -98,6 +101,23 @@ def test_report_prints_precision_and_recall_per_set(capsys: pytest.CaptureFixtur
         ("I fixed the loader and am rerunning the backtest.", set()),
         ("How often should I rebalance, and against which benchmark do I compare?", set()),
         ("Tell me everything.", set()),
+        (
+            "1) Is there a stop on the whole account?\n2) at which number?",
+            {"risk_control/drawdown_stop", "risk_control/drawdown_stop/threshold"},
+        ),
+        ("Noted: next open, 5 bps per side, stop at 20%. Many thanks!", set()),
+        (
+            "```toml\ncov_estimator = 'sample'\nstop_pct = 12\nfee_bps = ?\n```",
+            {"transaction_cost/fixed_rate/rate_bps"},
+        ),
+        (
+            "**Brake.** Everything is sold once we are 15% under the top.\n\nDoes this correspond to what you do?",
+            {"risk_control/drawdown_stop", "risk_control/drawdown_stop/threshold"},
+        ),
+        (
+            "Q1. How much goes into each name?\nQ2. Monthly or quarterly rebalance?\nQ3. Benchmark: SPY or IWM?",
+            {"portfolio_construction/risk_parity"},
+        ),
         ("```python\nweights = 1 / vol\n```\nThe script is saved.", set()),
         ("", set()),
     ],
@@ -127,6 +147,7 @@ def test_units_keep_list_leads_and_drop_code() -> None:
         ("a: b", "how do we size?", True),
         ("cost: 5", "how do we size?", True),
     ]
+    assert [unit.context for unit in found] == ["", "plan:", "plan:", "plan:", "", ""]
     assert collapsed("  Yes — THAT’s  it! ") == "yes that s it"
 
 
@@ -146,20 +167,38 @@ def test_unknown_item_is_a_key_error() -> None:
 
 def test_bank_has_sixty_sentences_a_topic_and_the_shipped_head_belongs_to_it() -> None:
     bank = read_bank()
-    path = Path(encoder.__file__).parent / "data" / "topic_head.json"
-    shipped = json.loads(path.read_text(encoding="utf-8"))
 
-    assert shipped["bank_sha256"] == fit_topics.bank_sha256(bank)
+    assert shipped_head().bank_sha256 == fit_topics.bank_sha256(bank)
+    assert shipped_head().weights_of == f"{encoder.PACKAGE}=={encoder.VERSION}"
     for label in LABELS[:-1]:
         assert sum(label in line.codes for line in bank) >= 60, label
     assert sum(line.codes == "-" for line in bank) >= 150
 
 
 @pytest.mark.slow
-def test_fitting_the_bank_again_gives_the_shipped_head() -> None:
-    head = fit_topics.fit(read_bank())
+def test_fitting_the_bank_again_gives_the_shipped_probabilities() -> None:
+    """The fit is one linear system with a ridge, so another machine differs by rounding only."""
+    bank = read_bank()
+    fitted, shipped = fit_topics.fit(bank), shipped_head()
+    sentences = [line.read for line in bank[::40]]
+    vectors = encoder.default_encoder().encode(sentences)
 
-    assert np.abs(head.weights - shipped_head().weights).max() < 0.05
+    for sentence, vector in zip(sentences, vectors, strict=True):
+        difference = fitted.probabilities(sentence, vector) - shipped.probabilities(sentence, vector)
+        assert np.abs(difference).max() < 0.01, sentence
+
+
+def test_fit_on_few_lines_tells_its_own_topics_apart() -> None:
+    bank = [line for line in read_bank() if line.codes in ("E", "V", "-")][::15]
+    head = fit_topics.fit(bank)
+    sentences = [normalise("When are the orders filled?"), normalise("How do you estimate the covariance matrix?")]
+    filled, covariance = (
+        dict(zip(LABELS, head.probabilities(sentence, vector), strict=True))
+        for sentence, vector in zip(sentences, encoder.default_encoder().encode(sentences), strict=True)
+    )
+
+    assert filled["E"] > 0.5 > filled["V"]
+    assert covariance["V"] > 0.5 > covariance["E"]
 
 
 def test_encoder_agrees_with_the_published_similarity() -> None:
