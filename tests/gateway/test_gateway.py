@@ -187,7 +187,9 @@ def test_removed_session_loses_its_connections_sockets_and_nothing_of_its_log(
         idle.settimeout(20)
         assert idle.recv(4096)
         gateway.client.remove_session("removed")
-        assert idle.recv(4096) == b""
+        # What was sent before may come in pieces; the end comes after it, or the time-out raises.
+        while idle.recv(4096):
+            pass
     assert not Path(sockets.gw).exists()
     assert not Path(sockets.web).exists()
     assert len(log_of(sockets)) == 1
