@@ -4,6 +4,7 @@ import pandas as pd
 
 from evaluator.measure.case import Case
 from evaluator.measure.verdict import scored
+from evaluator.package.headers import CLOCK
 from evaluator.package.workspace import holds_prices, late_raw_rows
 from evaluator.quant.entry import late_rows
 from records.grade import Judgement
@@ -14,8 +15,6 @@ _UNDATED = ("sources",)
 """Retrieval stamps are no observation dates (rubric 1.1)."""
 _RAW = ("sources", "quality", "sensitivity", "out_of_sample", "stress")
 """Roles whose columns are free: their dates are found here, whatever the file is called."""
-_CLOCK = frozenset({"time", "timestamp", "ts", "datetime", "date_time", "dt", "as_of", "asof", "index", "unnamed_0"})
-"""In a table without prices these say when something was done: a log of steps is no observation."""
 _SHOWN = 3
 _MANY = 5
 """Late data rows that still make level 1 (rubric 1.1)."""
@@ -32,7 +31,7 @@ def judge(case: Case) -> Judgement:
             continue
         if table.role in _RAW:
             disguised = holds_prices(table.frame)
-            without = frozenset() if disguised else _CLOCK
+            without = frozenset() if disguised else CLOCK
             rows = late_raw_rows(table.frame, cut, without=without) if disguised or table.role not in _UNDATED else 0
             if rows:
                 late["data" if disguised else "other"] += rows

@@ -358,3 +358,9 @@ def test_trigger_of_the_wrong_kind_is_untrue_and_stops_no_verdict(graded: Callab
     delivered.tables["trades"]["reason"], delivered.tables["trades"]["trigger"] = "rebalance", "rank=on"
 
     assert graded(delivered).scores["2.12"] == 3
+
+
+def test_clock_of_a_step_log_is_no_observation_date(graded: Callable[..., Any]) -> None:
+    delivered = clean()
+    delivered.tables["steps"] = pd.DataFrame({"timestamp": ["2026-01-01T10:00:00"], "step": ["download"]})
+    assert graded(delivered).scores["1.1"] == 4
