@@ -364,3 +364,14 @@ def test_clock_of_a_step_log_is_no_observation_date(graded: Callable[..., Any]) 
     delivered = clean()
     delivered.tables["steps"] = pd.DataFrame({"timestamp": ["2026-01-01T10:00:00"], "step": ["download"]})
     assert graded(delivered).scores["1.1"] == 4
+
+
+def test_factor_outside_the_grammar_bounds_point_in_time(graded: Callable[..., Any]) -> None:
+    delivered = clean()
+    delivered.tables["signals"]["factor"] = "my_secret_alpha"
+    spec = delivered.tables["specification"]
+    spec.loc[spec["parameter"] == "factors", "value"] = "my_secret_alpha"
+    result = graded(delivered)
+    assert result.scores["3.1"] == 2
+    judged = {found.dimension: found for found in result.measurement.measured.judgements}
+    assert not judged["3.1"].complete
