@@ -375,3 +375,13 @@ def test_factor_outside_the_grammar_bounds_point_in_time(graded: Callable[..., A
     assert result.scores["3.1"] == 2
     judged = {found.dimension: found for found in result.measurement.measured.judgements}
     assert not judged["3.1"].complete
+
+
+def test_faults_of_a_small_price_table_weigh_by_its_rows(graded: Callable[..., Any]) -> None:
+    delivered = clean()
+    small = delivered.tables["prices"].tail(20).assign(symbol="ZZ", close=float("nan"))
+    small["date"] = pd.bdate_range("2015-01-05", periods=20)
+    delivered.tables["zz_prices"] = small
+    result = graded(delivered)
+    assert "zz_prices.csv: 20 rows, missing 100" in result.evidence("1.4")
+    assert result.scores["1.4"] >= 3
