@@ -13,6 +13,7 @@ from evaluator.quant.absent import Absent
 from evaluator.quant.accounting import Rebuild
 from evaluator.quant.calendar import decision_dates
 from evaluator.quant.risk import Breach, changed_because_of, drawdown_breaches, position_breaches, vol_target_exposure
+from records.grammar import load_grammar
 from records.spec import DeliveredSpec
 from records.strategy import Item
 
@@ -197,7 +198,7 @@ def _vol_target(context: Context, item: Item) -> Result:
     held = total > _CASH
     unscaled = targets[held].div(total[held], axis=0)
     shares = {}
-    for target in sorted({item.value, 8.0, 10.0, 12.0, 15.0}):
+    for target in sorted({item.value, *_targets()}):
         fits = []
         for params in context.choices("risk_control", "vol_target"):
             own = vol_target_exposure(unscaled, panel, params={**params, "target": target})
@@ -211,6 +212,12 @@ def _vol_target(context: Context, item: Item) -> Result:
         return "confirmed", detail
     others = max(share for target, share in shares.items() if target != item.value)
     return ("contradicted" if mine < 0.5 <= _REBALANCES <= others else "unconfirmed"), detail
+
+
+def _targets() -> list[float]:
+    """Return the volatility targets a belief can have, in percent."""
+    params = load_grammar().option("risk_control", "vol_target").params
+    return [float(choice) for param in params if param.name == "target" for choice in param.choices]
 
 
 def _scaled_down(run: Run) -> bool:

@@ -22,6 +22,7 @@ from evaluator.quant.entry import (
 from evaluator.quant.factors import factor_scores, needs_statements
 from evaluator.quant.statements import Statements, statements
 from records.grade import Judgement
+from records.grammar import load_grammar
 
 _RELABELLED = 0.95
 _MIN_LAG_DAYS = 5.0
@@ -38,6 +39,7 @@ class _Findings:
     violations: list[str] = field(default_factory=list)
     bounds: list[tuple[int, str]] = field(default_factory=list)
     evidence: list[str] = field(default_factory=list)
+    complete: bool = True
 
     def bound(self, score: int, why: str) -> None:
         self.bounds.append((score, why))
@@ -59,9 +61,9 @@ def judge(case: Case) -> Judgement:
     _signals(case, found)
     _survivorship(case, found)
     if found.violations:
-        return scored("3.1", 0, found.violations[0], [*found.violations, *found.evidence])
+        return scored("3.1", 0, found.violations[0], [*found.violations, *found.evidence], complete=found.complete)
     score, why = min(found.bounds, default=(4, "every fill follows its signal and every signal recomputes on its date"))
-    return scored("3.1", score, why, [*(text for _, text in found.bounds), *found.evidence])
+    return scored("3.1", score, why, [*(text for _, text in found.bounds), *found.evidence], complete=found.complete)
 
 
 def _fills(case: Case, fills: pd.DataFrame, found: _Findings) -> None:
@@ -154,6 +156,7 @@ def _signals(case: Case, found: _Findings) -> None:
     inputs = run.inputs
     if isinstance(inputs, Absent):
         return
+    _unknown_factors(case, own, found)
     recomputed = 0
     for name in case.spec.factors:
         delivered = own.delivered_signals.get(name)
@@ -175,6 +178,17 @@ def _signals(case: Case, found: _Findings) -> None:
             found.bound(3, f"delivered {name} does not recompute within 1e-3 on its own date")
     if recomputed < max(len(case.spec.factors), 1):
         found.bound(3, "not every delivered signal can be recomputed")
+
+
+def _unknown_factors(case: Case, own: Recomputed, found: _Findings) -> None:
+    """No causality test can run on a factor without known definition: that must not read as one that was passed."""
+    known = {factor.id for factor in load_grammar().factors}
+    used = {*case.spec.factors, *(set(own.delivered_signals) - {COMPOSITE} if not case.spec.factors else ())}
+    unknown = sorted(used - known)
+    if unknown or not used:
+        what = ", ".join(unknown) or "no factor is known"
+        found.bound(2, f"no causality test ran on factors outside the grammar: {what}")
+        found.complete = False
 
 
 def _agreement(delivered: pd.DataFrame, own: pd.DataFrame) -> float:

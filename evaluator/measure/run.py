@@ -19,7 +19,7 @@ from evaluator.measure import (
 )
 from evaluator.measure.case import Case
 from evaluator.measure.runs import DATA_FAULTS
-from evaluator.measure.verdict import not_run, unverified
+from evaluator.measure.verdict import not_run, scored
 from evaluator.package.delivery import Delivery
 from records.grade import Judgement, Measured
 from records.rubric import load_rubric
@@ -64,7 +64,9 @@ def measure(delivery: Delivery) -> Measurement:
 
 
 def _guarded(dimension: str, judge: Callable[[Case], Judgement], case: Case) -> Judgement:
+    """A table that stops its own check is nothing checkable: left out of the mean, it would pay to deliver one."""
     try:
         return judge(case)
     except DATA_FAULTS as fault:
-        return unverified(dimension, f"the check stopped on the delivered data ({type(fault).__name__})")
+        why = f"the check stopped on the delivered data ({type(fault).__name__})"
+        return scored(dimension, 0, why, complete=False)

@@ -26,7 +26,7 @@ DATA_FAULTS = (
     MemoryError,
     NotImplementedError,
 )
-"""What arithmetic on a hostile table may raise. A verdict that meets one is unverified, which is never a pass."""
+"""What arithmetic on a hostile table may raise. A dimension that meets one scores 0 and stays incomplete."""
 
 _LENT = ("prices", "market", "fundamentals")
 """A stress run that delivers no prices of its own was made on those of the main run."""

@@ -1,9 +1,13 @@
 """Dimension 1.1: no dated row of the delivery lies after the last date that may be used."""
 
+import re
+
 import pandas as pd
 
 from evaluator.measure.case import Case
 from evaluator.measure.verdict import scored
+from evaluator.package.headers import CLOCK
+from evaluator.package.reading import DATA_SUFFIXES
 from evaluator.package.workspace import holds_prices, late_raw_rows
 from evaluator.quant.entry import late_rows
 from records.grade import Judgement
@@ -14,8 +18,7 @@ _UNDATED = ("sources",)
 """Retrieval stamps are no observation dates (rubric 1.1)."""
 _RAW = ("sources", "quality", "sensitivity", "out_of_sample", "stress")
 """Roles whose columns are free: their dates are found here, whatever the file is called."""
-_CLOCK = frozenset({"time", "timestamp", "ts", "datetime", "date_time", "dt", "as_of", "asof", "index", "unnamed_0"})
-"""In a table without prices these say when something was done: a log of steps is no observation."""
+_DATA_FILE = re.compile(rf"({'|'.join(re.escape(end) for end in sorted(DATA_SUFFIXES))})(#[^:]*)?: ", re.IGNORECASE)
 _SHOWN = 3
 _MANY = 5
 """Late data rows that still make level 1 (rubric 1.1)."""
@@ -32,7 +35,7 @@ def judge(case: Case) -> Judgement:
             continue
         if table.role in _RAW:
             disguised = holds_prices(table.frame)
-            without = frozenset() if disguised else _CLOCK
+            without = frozenset() if disguised else CLOCK
             rows = late_raw_rows(table.frame, cut, without=without) if disguised or table.role not in _UNDATED else 0
             if rows:
                 late["data" if disguised else "other"] += rows
@@ -70,7 +73,17 @@ def _verdict(case: Case, late: dict[str, int], dated_tables: int, evidence: list
         (True, 4, f"every dated row is at or before {case.t_cut}", read),
     )
     score, why, lines = next((score, why, lines) for holds, score, why, lines in ladder if holds)
-    return scored("1.1", score, why, lines)
+    unread = _unread(case.delivery.refused)
+    return scored("1.1", score, why, [*unread, *lines], complete=not unread)
+
+
+def _unread(refused: tuple[str, ...]) -> list[str]:
+    """Return the refused data files of the delivery: what could not be read may hold late rows."""
+    return [
+        f"not read: {text}"
+        for text in refused
+        if _DATA_FILE.search(text) and not text.endswith((", not scanned", ": the file is empty"))
+    ]
 
 
 def _is_dated(frame: pd.DataFrame) -> bool:

@@ -14,6 +14,7 @@ from evaluator.package.headers import is_percent, normalised, pick
 from evaluator.package.metric_names import FRACTIONS, canonical_metric, variant_of
 from evaluator.package.numbers import parse_number, parse_numbers
 from evaluator.package.reading import RawTable
+from evaluator.package.workspace import holds_prices
 
 _BUY = frozenset({"buy", "b", "long", "bot", "bto", "enter", "open", "1", "+1", "1.0", "cover", "entry", "多", "買"})
 _SELL = frozenset({"sell", "s", "sld", "short", "stc", "exit", "close", "-1", "-1.0", "sell_short"})
@@ -75,9 +76,10 @@ def canonical(role: str, raw: RawTable, stem: str) -> tuple[pd.DataFrame, tuple[
 
 
 def _dated(draft: Draft) -> pd.DataFrame:
-    """Give a table of unknown role a typed `date` where its first date column is, everything else as delivered."""
-    at = pick(draft.headers, (*h.FILL_DATE, *h.ANNOUNCED))
+    """Give a table of unknown role a typed `date` where its first observation date is, everything else as delivered."""
     frame = draft.raw.frame
+    clock: frozenset[str] = frozenset() if holds_prices(frame) else h.CLOCK
+    at = pick(draft.headers, [name for name in (*h.FILL_DATE, *h.ANNOUNCED) if name not in clock])
     if at is None or not looks_like_dates(frame.iloc[:, at]):
         return frame
     days = draft.dates((draft.headers[at],))

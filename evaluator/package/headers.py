@@ -22,6 +22,8 @@ FILL_DATE = (
     *("fill_date", "filled_at", "fill_time", "exec_date", "execution_date", "executed_at", "transaction_date"),
     *("trade_date", "tradedate", *DATE),
 )
+CLOCK = frozenset({"time", "timestamp", "ts", "datetime", "date_time", "dt", "as_of", "asof", "index", "unnamed_0"})
+"""In a table without prices these say when something was done: a log of steps is no observation."""
 SIGNAL_DATE = (
     *("signal_date", "decision_date", "order_date", "as_of_signal", "signal_time", "created_at", "submitted_at"),
     *("rebalance_date", "formation_date"),

@@ -358,3 +358,30 @@ def test_trigger_of_the_wrong_kind_is_untrue_and_stops_no_verdict(graded: Callab
     delivered.tables["trades"]["reason"], delivered.tables["trades"]["trigger"] = "rebalance", "rank=on"
 
     assert graded(delivered).scores["2.12"] == 3
+
+
+def test_clock_of_a_step_log_is_no_observation_date(graded: Callable[..., Any]) -> None:
+    delivered = clean()
+    delivered.tables["steps"] = pd.DataFrame({"timestamp": ["2026-01-01T10:00:00"], "step": ["download"]})
+    assert graded(delivered).scores["1.1"] == 4
+
+
+def test_factor_outside_the_grammar_bounds_point_in_time(graded: Callable[..., Any]) -> None:
+    delivered = clean()
+    delivered.tables["signals"]["factor"] = "my_secret_alpha"
+    spec = delivered.tables["specification"]
+    spec.loc[spec["parameter"] == "factors", "value"] = "my_secret_alpha"
+    result = graded(delivered)
+    assert result.scores["3.1"] == 2
+    judged = {found.dimension: found for found in result.measurement.measured.judgements}
+    assert not judged["3.1"].complete
+
+
+def test_faults_of_a_small_price_table_weigh_by_its_rows(graded: Callable[..., Any]) -> None:
+    delivered = clean()
+    small = delivered.tables["prices"].tail(20).assign(symbol="ZZ", close=float("nan"))
+    small["date"] = pd.bdate_range("2015-01-05", periods=20)
+    delivered.tables["zz_prices"] = small
+    result = graded(delivered)
+    assert "zz_prices.csv: 20 rows, missing 100" in result.evidence("1.4")
+    assert result.scores["1.4"] >= 3
