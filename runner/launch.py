@@ -122,6 +122,7 @@ def _make_run(plan: Plan, ground: Ground, limits: Limits) -> RunPaths:
         conditions=plan.conditions,
         offline=plan.order.offline,
         private_salt=plan.order.salt is not None,
+        fmp_tools=plan.order.fmp_tools,
         engine="local",
         concurrency=plan.concurrency,
         agents={name: wiring.AGENTS[name].model for name in plan.agents},

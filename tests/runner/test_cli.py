@@ -127,6 +127,13 @@ def test_dry_run_says_everything_that_is_missing_and_starts_nothing(run: Run, tm
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.parametrize(("given", "code"), [("flat", 0), ("grouped", 0), ("nested", 2)])
+def test_shape_of_the_data_tools_is_flat_or_grouped(run: Run, given: str, code: int) -> None:
+    done = run(f"launch --agents null --seeds 6 --offline --dry-run --fmp-tools {given}")
+
+    assert done.exit_code == code
+
+
 def test_dry_run_for_a_person_bounds_time_and_cost(run: Run) -> None:
     done = run("launch --agents null --seeds 6 --offline --dry-run --concurrency 1")
 

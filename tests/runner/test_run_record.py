@@ -5,7 +5,7 @@ import pytest
 
 from records.errors import PrerequisiteError
 from records.limits import DEFAULT_LIMITS
-from records.run import RunRecord
+from records.run import FmpTools, RunRecord
 from runner import launch, preflight, wiring
 from runner.order import Order, resolve
 
@@ -34,6 +34,19 @@ def test_machine_with_a_soft_cap_then_the_run_says_so(tmp_path: Path, monkeypatc
     paths = launch._make_run(plan, launch.look(plan, Machine(), lambda _line: None), DEFAULT_LIMITS)
 
     assert RunRecord.model_validate_json(paths.run.read_bytes()).workspace_cap == "soft: watched, not enforced"
+
+
+@pytest.mark.parametrize("shape", ["flat", "grouped"])
+def test_shape_of_the_data_tools_is_in_the_run_record(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, shape: FmpTools
+) -> None:
+    monkeypatch.setattr(wiring, "offline_data", lambda _say: tmp_path)
+    order = Order(agents="null", seeds="6", offline=True, out=tmp_path / "run", fmp_tools=shape)
+    plan = resolve(order, known=wiring.AGENTS, now=datetime(2026, 1, 1, tzinfo=UTC))
+
+    paths = launch._make_run(plan, launch.look(plan, Machine(), lambda _line: None), DEFAULT_LIMITS)
+
+    assert RunRecord.model_validate_json(paths.run.read_bytes()).fmp_tools == shape
 
 
 def test_engine_whose_disk_is_full_then_refused_in_one_sentence() -> None:
