@@ -62,6 +62,12 @@ def test_unknown_agent_is_refused(run: Run, tmp_path: Path) -> None:
     assert "there is no agent 'gpt'" in refused(run("launch --agents gpt --seeds 6 --offline"), tmp_path)
 
 
+def test_all_agents_are_refused_while_there_are_none(run: Run, tmp_path: Path) -> None:
+    sentence = refused(run("launch --agents all --seeds 6 --offline"), tmp_path)
+
+    assert "'all' means the five agents of the paper, which this version does not have yet; known: " in sentence
+
+
 def test_seeds_that_are_no_range_are_refused(run: Run, tmp_path: Path) -> None:
     assert "found '6..8'" in refused(run("launch --agents null --seeds 6..8 --offline"), tmp_path)
 
