@@ -46,7 +46,7 @@ def make_control(gateway: Gateway, stop: Callable[[], None]) -> Starlette:
         return await gateway.remove_session(request.path_params["session"])
 
     async def witness(request: Request) -> Record:
-        return gateway.witness(request.path_params["session"])
+        return await gateway.witness(request.path_params["session"])
 
     async def probe(_request: Request) -> Record:
         return await gateway.probe()

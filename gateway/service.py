@@ -61,12 +61,18 @@ class Gateway:
         await session.close()
         return session.calls.witness.report()
 
-    def witness(self, name: str) -> Witness:
-        """Return what was seen of the upstream in a session, served or removed. Raises UsageError: unknown name."""
+    async def witness(self, name: str) -> Witness:
+        """Return what was seen of the upstream in a session, served or removed; a suspicion is probed first.
+
+        The probe waits and asks again like any call, so that a rate limit the agent ran into may pass.
+        Raises: UsageError: unknown name.
+        """
         session = self._sessions.get(name)
         found = session.calls.witness if session else self._closed.get(name)
         if found is None:
             raise UsageError(f"session {name!r}: expected one that was added, found none; add it first")
+        if found.is_suspect:
+            found.probed(await self._upstream.get(PROBE_PATH, PROBE_PARAMS))
         return found.report()
 
     async def probe(self) -> Probe:

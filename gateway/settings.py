@@ -67,7 +67,9 @@ class Witness(Record):
     failing_since: datetime | None = Field(default=None, description="start of that row; None when it is empty")
     last_failure: str = Field(default="", description="'fmp key refused', 'HTTP 503', or the kind of transport failure")
     is_lasting: bool = Field(
-        default=False, description="the row is as long as Limits.upstream_lasting_calls, or the key was refused"
+        default=False,
+        description="the row is as long as Limits.upstream_lasting_calls, or the key was refused; and the gateway's own "
+        "probe failed too",
     )
 
 

@@ -39,5 +39,4 @@ class Manifest(Record):
 
     schema_version: Literal[1] = 1
     files: tuple[ManifestEntry, ...]
-    sealed_sha256: str = Field(description="sha256(salt + strategy.json)")
-    salt: str
+    sealed_sha256: str = Field(description="sha256(salt + strategy.json); the salt is in sealed/manifest-salt")

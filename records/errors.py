@@ -58,6 +58,11 @@ class StartError(SandboxError):
 class LostError(SandboxError):
     """The container went away or stopped answering while a session held it; its memory is gone, captured turns survive."""
 
+    def __init__(self, message: str, *, container_id: str | None = None, agent_caused: bool = False) -> None:
+        """Keep whether the box ended by what ran in it; a session then ends as `agent_error` and is not void."""
+        super().__init__(message, container_id=container_id)
+        self.agent_caused = agent_caused
+
 
 class TransferError(SandboxError):
     """Copying files out of the container failed on our side."""

@@ -5,7 +5,8 @@ runs/<run-id>/
   sessions/<agent>/<task-id>/repeat-<k>/attempt-<a>/
     public/  task.json session.jsonl turns/<t>/{message.md,deliver/,agent.jsonl,stdout,stderr}
              workspace.tar.zst capture.json calls.jsonl rerun.json manifest.json bodies/<sha256>
-    sealed/  strategy.json decisions.jsonl <evaluator-version>/{compare-judgements.json,compare-evidence.json}
+    sealed/  strategy.json manifest-salt decisions.jsonl compare-stderr.txt
+             <evaluator-version>/{compare-judgements.json,compare-evidence.json}
     graded/<evaluator-version>/ spec.json judgements.json measured.json compared.json grade.json feedback.json turns.json
 """
 
@@ -105,6 +106,11 @@ class AttemptPaths:
     def strategy(self) -> Path:
         """The sealed strategy."""
         return self.sealed / "strategy.json"
+
+    @property
+    def manifest_salt(self) -> Path:
+        """The salt of the strategy's hash in the manifest; public, it would let strategies be tried against the hash."""
+        return self.sealed / "manifest-salt"
 
     @property
     def decisions(self) -> Path:

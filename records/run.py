@@ -8,6 +8,8 @@ from pydantic import Field
 from records.base import Record
 from records.task import Conditions
 
+FmpTools = Literal["flat", "grouped"]
+
 
 class PlannedCell(Record):
     """One session cell: an agent meets a task for the k-th time."""
@@ -28,6 +30,7 @@ class RunRecord(Record):
     conditions: Conditions
     offline: bool
     private_salt: bool = Field(default=False, description="tasks were drawn under a salt of the operator's own")
+    fmp_tools: FmpTools = Field(default="flat", description="one tool per endpoint (245), or 27 with an `endpoint`")
     engine: str
     concurrency: int
     agents: dict[str, str] = Field(description="agent -> model id, 'none' for a control")

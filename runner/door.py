@@ -18,6 +18,7 @@ from offline.fmp import start_fmp
 from records.errors import PrerequisiteError, ProviderError
 from records.limits import Limits
 from records.paths import AttemptPaths
+from records.run import FmpTools
 from records.task import Conditions
 from runner.preflight import KEY_VARIABLE
 
@@ -75,7 +76,13 @@ class GatewayDoor:
 
 @contextmanager
 def open_gateway(
-    upstream: Upstream, conditions: Conditions, *, offline: bool, limits: Limits, log_to: Path
+    upstream: Upstream,
+    conditions: Conditions,
+    *,
+    offline: bool,
+    limits: Limits,
+    log_to: Path,
+    fmp_tools: FmpTools = "flat",
 ) -> Iterator[GatewayDoor]:
     """Run a gateway whose upstream answered once with the key, while the block runs.
 
@@ -84,6 +91,7 @@ def open_gateway(
     """
     config = GatewayConfig(
         fmp_base_url=upstream.base_url,
+        fmp_shape=fmp_tools,
         socket_gid=_GUARD_GID if os.geteuid() == 0 else None,
         limits=limits,
     )
@@ -100,7 +108,13 @@ def open_gateway(
 
 @contextmanager
 def open_services(
-    data: Path | None, conditions: Conditions, *, live: Upstream | None, limits: Limits, log_to: Path
+    data: Path | None,
+    conditions: Conditions,
+    *,
+    live: Upstream | None,
+    limits: Limits,
+    log_to: Path,
+    fmp_tools: FmpTools = "flat",
 ) -> Iterator[GatewayDoor]:
     """Run the gateway on the live upstream, or without one on the offline data service with a key of this run's own."""
     with ExitStack() as stack:
@@ -110,7 +124,9 @@ def open_services(
             key = secrets.token_hex(24)
             live = Upstream(stack.enter_context(start_fmp(data, key)).base_url, key)
         offline = data is not None
-        yield stack.enter_context(open_gateway(live, conditions, offline=offline, limits=limits, log_to=log_to))
+        yield stack.enter_context(
+            open_gateway(live, conditions, offline=offline, limits=limits, log_to=log_to, fmp_tools=fmp_tools)
+        )
 
 
 def _check_upstream(gateway: RunningGateway, base_url: str) -> None:

@@ -24,6 +24,7 @@ PROGRAM: Final = ("python3", "-m", "evaluator")
 MEASURE_FILES: Final = ("spec.json", "measured.json", "judgements.json")
 COMPARE_FILES: Final = ("compared.json",)
 SEALED_FILES: Final = ("compare-judgements.json", "compare-evidence.json")
+COMPARE_WORDS: Final = "compare-stderr.txt"
 MAX_RESULT_BYTES: Final = 64 * MIB
 """Of one result file; the largest seen is under 1 MiB."""
 MESSAGE_CHARS: Final = 600
@@ -81,7 +82,8 @@ def compare(
 ) -> EvaluatorRun:
     """Compare a measured attempt with its strategy: scores to `out`, verdicts and quotes to `sealed_out`.
 
-    Raises: GradingError: the evaluator failed, or did not write a result; nothing is changed then.
+    Raises: GradingError: the evaluator failed, or did not write a result; its words, which may quote the strategy, then
+    lie beside the strategy and the error only names their file. Nothing else is changed.
     """
     return run_evaluator(
         grader,
@@ -93,11 +95,17 @@ def compare(
             _Bind("--out", out, PurePosixPath("/out"), COMPARE_FILES),
             _Bind("--sealed-out", sealed_out, PurePosixPath("/sealed-out"), SEALED_FILES),
         ),
+        words=strategy.with_name(COMPARE_WORDS),
     )
 
 
-def run_evaluator(grader: Grader, command: Literal["measure", "compare"], binds: tuple[_Bind, ...]) -> EvaluatorRun:
-    """Run one command in whichever form there is and take over its results."""
+def run_evaluator(
+    grader: Grader, command: Literal["measure", "compare"], binds: tuple[_Bind, ...], *, words: Path | None = None
+) -> EvaluatorRun:
+    """Run one command in whichever form there is and take over its results.
+
+    Args: words: where standard error of a failed command goes; None: into the error itself.
+    """
     for bind in binds:
         if not bind.results and not bind.source.exists():
             raise GradingError(f"{command} needs {bind.source}, which is not there; capture the session first")
@@ -108,7 +116,7 @@ def run_evaluator(grader: Grader, command: Literal["measure", "compare"], binds:
             form: Literal["container", "process"] = "process"
         else:
             done, confined_by, form = _in_container(grader, command, staged), ("container",), "container"
-        _refuse(done, command, grader.limits)
+        _refuse(done, command, grader.limits, words)
         for bind, there in zip(binds, staged, strict=True):
             for name in bind.results:
                 _take_over(there.source / name, bind.source / name)
@@ -143,11 +151,17 @@ def _as_process(command: str, binds: tuple[_Bind, ...], limits: Limits) -> tuple
     )
 
 
-def _refuse(done: JobResult, command: str, limits: Limits) -> None:
+def _refuse(done: JobResult, command: str, limits: Limits, words: Path | None) -> None:
     """Raise GradingError unless the command ended well."""
+    if words is not None:
+        words.unlink(missing_ok=True)
     if done.exit_code == 0:
         return
     said = " ".join(done.stderr.decode(errors="replace").split())[-MESSAGE_CHARS:]
+    if words is not None and said:
+        with os.fdopen(os.open(words, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+            file.write(done.stderr)
+        said = f"what it said is in {words.parent.name}/{words.name}"
     if done.timed_out:
         why = f"did not end within {limits.evaluator_s:.0f} s"
     elif done.oom_killed:

@@ -4,6 +4,7 @@ Nothing is written before pre-flight is done and the services answer, so that a 
 """
 
 import os
+import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -122,6 +123,7 @@ def _make_run(plan: Plan, ground: Ground, limits: Limits) -> RunPaths:
         conditions=plan.conditions,
         offline=plan.order.offline,
         private_salt=plan.order.salt is not None,
+        fmp_tools=plan.order.fmp_tools,
         engine="local",
         concurrency=plan.concurrency,
         agents={name: wiring.AGENTS[name].model for name in plan.agents},
@@ -136,10 +138,14 @@ def _make_run(plan: Plan, ground: Ground, limits: Limits) -> RunPaths:
         versions=all_versions() | {"docker engine": ground.engine},
         stand_ins=wiring.stand_ins(offline=plan.order.offline),
     )
+    made = False
     try:
         paths.root.mkdir(parents=True)
+        made = True
         paths.run.write_text(record.to_json(indent=1) + "\n", encoding="utf-8")
     except OSError as error:
+        if made:
+            shutil.rmtree(paths.root, ignore_errors=True)
         raise UsageError(
             f"run directory '{plan.out}' cannot be made ({error.strerror}); give --out another path"
         ) from error

@@ -8,7 +8,7 @@ from datetime import datetime
 from pathlib import Path
 
 from generator import generate, live_conditions, load_conditions, offline_conditions
-from records.run import PlannedCell
+from records.run import FmpTools, PlannedCell
 from records.strategy import Strategy
 from records.task import Conditions, Task
 from runner.plan import Cell, build_plan, parse_agents, parse_seeds
@@ -30,6 +30,7 @@ class Order:
     salt: str | None = None
     out: Path | None = None
     user: str = "rules"
+    fmp_tools: FmpTools = "flat"
 
 
 @dataclass(frozen=True)

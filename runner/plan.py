@@ -49,12 +49,17 @@ def parse_seeds(text: str) -> tuple[int, ...]:
 def parse_agents(text: str, known: Collection[str]) -> tuple[str, ...]:
     """Expand names, with `controls` for reference and null; order as written, each once.
 
-    Raises: UsageError: an unknown name.
+    Raises: UsageError: an unknown name, or `all`, which no agent stands behind yet.
     """
     agents: dict[str, None] = {}
     for part in text.split(","):
         name = part.strip()
         names = CONTROLS if name == "controls" else (name,)
+        if name == "all" and name not in known:
+            raise UsageError(
+                f"--agents '{text}': 'all' means the five agents of the paper, which this version does not have yet; "
+                f"known: {', '.join(sorted(known))}, and 'controls' for reference,null"
+            )
         for each in names:
             if each not in known:
                 raise UsageError(

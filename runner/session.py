@@ -15,7 +15,7 @@ from structlog.typing import FilteringBoundLogger
 from adapters.protocol import Adapter, AgentReply
 from records.capture import CopyReport
 from records.decision import DecisionRecord
-from records.errors import SandboxError
+from records.errors import LostError, SandboxError
 from records.session import AgentEvent, EndEvent, EndReason, UserEvent
 from records.task import Task
 from runner.stop import Stop
@@ -64,16 +64,19 @@ def run_session(parts: Parts) -> EndEvent:
         parts.log.info("sandbox_started", container=parts.sandbox.id)
         try:
             parts.adapter.start(parts.sandbox, session=parts.session)
-            reason, detail = converse(parts)
+            keep = capture
+            try:
+                reason, detail = converse(parts)
+            except LostError as error:
+                reason, detail = EndReason.AGENT_ERROR, lost_by_agent(parts, error)
+                keep = capture_what_is_left
         except BaseException:
             parts.adapter.finalize()
             if not parts.stop.is_set():
-                with suppress(SandboxError, OSError):  # the first error is the one to tell
-                    parts.sandbox.freeze()
-                    capture(parts)
+                capture_what_is_left(parts)
             raise
         parts.adapter.finalize()
-        capture(parts)
+        keep(parts)
     finally:
         close(parts)
     end = EndEvent(at=parts.now(), reason=reason, detail=detail)
@@ -85,6 +88,13 @@ def run_session(parts: Parts) -> EndEvent:
 def capture(parts: Parts) -> None:
     """Keep the whole workspace of the frozen box for auditors and violation checks."""
     parts.store.note_capture(parts.sandbox.archive(WORKSPACE, parts.store.paths.workspace))
+
+
+def capture_what_is_left(parts: Parts) -> None:
+    """Keep the workspace where the box still allows it; the error that ended the session is the one to tell."""
+    with suppress(SandboxError, OSError):
+        parts.sandbox.freeze()
+        capture(parts)
 
 
 def close(parts: Parts) -> None:
@@ -116,6 +126,15 @@ def converse(parts: Parts) -> tuple[EndReason, str]:
             return end, ""
         message = decision.message
     raise AssertionError("a task has at least one turn")
+
+
+def lost_by_agent(parts: Parts, error: LostError) -> str:
+    """Return why the box ended when that is the agent's doing; raise what is ours, a stop and a witnessed fault first."""
+    if not error.agent_caused:
+        raise error
+    parts.watch()
+    parts.log.warning("box_lost_by_agent", detail=str(error))
+    return str(error)
 
 
 def take_turn(parts: Parts, message: str, turn: int) -> AgentEvent:

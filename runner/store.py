@@ -51,10 +51,10 @@ class AttemptStore:
     def seal(self) -> Manifest:
         """Hash every public file, chain the hashes and write manifest.json; called once, after the last event."""
         salt = secrets.token_hex(16)
+        self.paths.manifest_salt.write_text(salt, encoding="ascii")
         manifest = Manifest(
             files=tuple(chain_files(self.paths.public, skip=self.paths.manifest)),
             sealed_sha256=hashlib.sha256(salt.encode() + self.paths.strategy.read_bytes()).hexdigest(),
-            salt=salt,
         )
         self.paths.manifest.write_text(manifest.to_json(indent=1) + "\n", encoding="utf-8")
         return manifest

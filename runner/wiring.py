@@ -80,7 +80,8 @@ def open_door(plan: Plan, data: Path | None, environ: Mapping[str, str], limits:
 
     live = None if plan.order.offline else Upstream(environ.get("FMP_BASE_URL", LIVE_FMP), check_key(environ))
     log_to = plan.out / "gateway.log"
-    with open_services(data, plan.conditions, live=live, limits=limits, log_to=log_to) as door:
+    tools = plan.order.fmp_tools
+    with open_services(data, plan.conditions, live=live, limits=limits, log_to=log_to, fmp_tools=tools) as door:
         yield door
 
 

@@ -24,6 +24,7 @@ from sandbox.tree import open_below, read_tree
 MISSING = 127
 KILLED = 137
 INTERRUPTED = 130
+LOST_BY_TEST = "gone, as the test asked"
 
 
 @dataclass(frozen=True)
@@ -66,6 +67,8 @@ class FakeSandbox:
     id: str = "fake"
     dies_at_call: int | None = None
     """The box is gone from this exec on, counted from 1; None: never."""
+    dies_by_agent: bool = False
+    """Whether that end is the agent's doing."""
     fails_to_start: bool = False
     calls: list[Call] = field(default_factory=list)
     """Every command so far, oldest first."""
@@ -81,7 +84,11 @@ class FakeSandbox:
     def root(self) -> Path:
         """The host folder that plays the box's root. Raises LostError when the box is not there."""
         if self._gone is not None or self._root is None:
-            raise LostError(f"box {self.id} is {self._gone or 'not started'}; start another one", container_id=self.id)
+            raise LostError(
+                f"box {self.id} is {self._gone or 'not started'}; start another one",
+                container_id=self.id,
+                agent_caused=self._gone == LOST_BY_TEST and self.dies_by_agent,
+            )
         return self._root
 
     def host(self, inside: PurePosixPath) -> Path:
@@ -119,7 +126,7 @@ class FakeSandbox:
         """Run one program by name; one that is not there is exit code 127."""
         self.events.append("exec")
         if self.dies_at_call is not None and len(self.calls) + 1 >= self.dies_at_call:
-            self._lose("gone, as the test asked")
+            self._lose(LOST_BY_TEST)
         root = self.root
         if self._frozen:
             raise SandboxError(f"box {self.id} is frozen, a command needs it thawed; call thaw first")

@@ -25,6 +25,13 @@ from runner.terminal import print_json, print_report
 @click.option("--offline", is_flag=True, help="Packaged data instead of the live data service; needs no key.")
 @click.option("--concurrency", type=click.IntRange(1, 256), help="Sessions at a time.  [default: one per core]")
 @click.option("--user", default="rules", show_default=True, type=click.Choice(["rules"]), help="The simulated user.")
+@click.option(
+    "--fmp-tools",
+    default="flat",
+    show_default=True,
+    type=click.Choice(["flat", "grouped"]),
+    help="Data tools an agent sees: 245, one per endpoint, or 27 groups.",
+)
 @click.option("--conditions", type=click.Path(path_type=Path), help="YAML file with the test conditions.")
 @click.option("--salt", help="Salt of a private task set.")
 @click.option("--out", type=click.Path(path_type=Path), help="Run directory to make.  [default: runs/<run id>]")

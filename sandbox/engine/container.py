@@ -16,6 +16,8 @@ from sandbox.engine.forwarder import EXIT_FORWARDER, EXIT_LIFETIME
 
 GONE: Final = 404
 CONFLICT: Final = 409
+KILLED: Final = 137
+"""Exit code after SIGKILL: the kernel's for want of memory, ours, or the operator's."""
 NOT_FROZEN: Final = "unable to freeze"
 """runc gives up on the version 1 freezer after 1000 looks when the machine is busy (load 20, 2 cores); it thaws again."""
 PAUSE_TRIES: Final = 20
@@ -163,8 +165,13 @@ class Container:
         reasons = {
             EXIT_LIFETIME: "it lived its longest legal life",
             EXIT_FORWARDER: "a forwarder in it died",
-            137: "it was killed from outside",
+            KILLED: "it was killed from outside",
         }
-        reason = "memory ran out" if state.oom_killed else reasons.get(state.exit_code, f"exit code {state.exit_code}")
+        out_of_memory = state.oom_killed and state.exit_code == KILLED
+        reason = "memory ran out" if out_of_memory else reasons.get(state.exit_code, f"exit code {state.exit_code}")
         said = f"; its log ends: {' '.join(words)[:300]}" if words else ""
-        return LostError(f"container {self.name} ended under its session: {reason}{said}", container_id=self.id)
+        return LostError(
+            f"container {self.name} ended under its session: {reason}{said}",
+            container_id=self.id,
+            agent_caused=out_of_memory or (state.exit_code == EXIT_FORWARDER and not state.running),
+        )

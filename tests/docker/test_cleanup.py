@@ -119,8 +119,10 @@ def test_forwarder_dead_then_lost_with_the_reason(boxes: Boxes) -> None:
     listed = box._stopper.container.client.api.top(box.id, ps_args="-eo pid,args")["Processes"]
     os.kill(next(int(pid) for pid, args in listed if "TCP4-LISTEN:8802" in args), signal.SIGKILL)
 
-    with pytest.raises(LostError, match="a forwarder in it died"):
+    with pytest.raises(LostError, match="a forwarder in it died") as lost:
         box.exec(["sleep", "60"], timeout_s=50)
+
+    assert lost.value.agent_caused
 
 
 def test_container_removed_under_us_then_lost(boxes: Boxes, engine: Engine) -> None:

@@ -30,8 +30,10 @@ EXCUSED: dict[str, list[tuple[bytes, bytes]]] = {
     ],
     "public/capture.json": [HASHED],
     "sources.csv": [(TIME, b"TIME")],
+    "sealed/manifest-salt": [(rb"[0-9a-f]{32}", b"SALT")],
 }
-"""Time stamps, durations, the session's id and what is derived from them; by file, in full or by its last name."""
+"""Time stamps, durations, the session's id, the manifest's random salt and what is derived from them; by file, in full
+or by its last name."""
 
 
 def contents(paths: AttemptPaths) -> dict[str, bytes]:

@@ -108,7 +108,7 @@ def test_witness_tells_lasting_failure_from_the_agents_own(add: Add, gateway: Ru
     sockets = add("witnessed")
     call(sockets.gw, "stock-news")
     assert gateway.client.witness("witnessed").failed_calls == 0
-    httpx.post(fmp.base_url.replace("/stable/", "/_faults"), json=[401])
+    httpx.post(fmp.base_url.replace("/stable/", "/_faults"), json=[401, 401])
     is_error, text = call(sockets.gw, "quote", symbol="KO")
     assert is_error
     assert text.startswith('HTTP 401: {"Error Message": "Invalid API KEY.')
@@ -118,6 +118,20 @@ def test_witness_tells_lasting_failure_from_the_agents_own(add: Add, gateway: Ru
     assert not gateway.client.witness("witnessed").is_lasting
     assert gateway.client.remove_session("witnessed").calls == 3
     assert gateway.client.witness("witnessed").calls == 3
+
+
+@pytest.mark.parametrize("status", [429, 503])
+def test_failures_that_a_probe_does_not_confirm_are_not_lasting(fmp: FmpProcess, tmp_path: Path, status: int) -> None:
+    config = GatewayConfig(fmp_base_url=fmp.base_url, limits=Limits(upstream_tries=1))
+    with start_gateway(config, key=KEY, log_path=tmp_path / "log") as running:
+        sockets = running.client.add_session(spec(tmp_path, "hammer"))
+        httpx.post(fmp.base_url.replace("/stable/", "/_faults"), json=[status, status])
+        assert all(call(sockets.gw, "quote", symbol="KO")[0] for _ in range(2))
+        seen = running.client.witness("hammer")
+        assert (seen.failing_in_a_row, seen.last_failure, seen.is_lasting) == (2, f"HTTP {status}", False)
+        httpx.post(fmp.base_url.replace("/stable/", "/_faults"), json=[status])
+        assert running.client.witness("hammer").is_lasting
+        assert not running.client.witness("hammer").is_lasting
 
 
 def test_each_call_belongs_to_the_socket_it_came_in_on(add: Add) -> None:

@@ -116,6 +116,9 @@ def test_witness_calls_a_row_of_failures_lasting_and_one_answer_ends_it() -> Non
     witness.saw(bad, started_at=start)
     assert not witness.report().is_lasting
     witness.saw(bad, started_at=start + timedelta(seconds=30))
+    assert witness.is_suspect
+    assert not witness.report().is_lasting
+    witness.probed(bad)
     report = witness.report()
     assert (report.is_lasting, report.failing_in_a_row, report.failing_since) == (True, 2, start)
     witness.saw(good, started_at=start + timedelta(seconds=60))
@@ -126,5 +129,7 @@ def test_witness_calls_a_row_of_failures_lasting_and_one_answer_ends_it() -> Non
 def test_one_refused_key_is_lasting_at_once() -> None:
     witness = UpstreamWitness("s", lasting_calls=5)
     witness.saw(Answer(401, b"", KEY_REFUSED), started_at=datetime.now(UTC))
+    assert not witness.report().is_lasting
+    witness.probed(Answer(401, b"", KEY_REFUSED))
     assert witness.report().is_lasting
     assert witness.report().last_failure == KEY_REFUSED

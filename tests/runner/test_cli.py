@@ -62,6 +62,12 @@ def test_unknown_agent_is_refused(run: Run, tmp_path: Path) -> None:
     assert "there is no agent 'gpt'" in refused(run("launch --agents gpt --seeds 6 --offline"), tmp_path)
 
 
+def test_all_agents_are_refused_while_there_are_none(run: Run, tmp_path: Path) -> None:
+    sentence = refused(run("launch --agents all --seeds 6 --offline"), tmp_path)
+
+    assert "'all' means the five agents of the paper, which this version does not have yet; known: " in sentence
+
+
 def test_seeds_that_are_no_range_are_refused(run: Run, tmp_path: Path) -> None:
     assert "found '6..8'" in refused(run("launch --agents null --seeds 6..8 --offline"), tmp_path)
 
@@ -125,6 +131,13 @@ def test_dry_run_says_everything_that_is_missing_and_starts_nothing(run: Run, tm
     assert len(plan["sessions"]) == 8
     assert [sentence[:11] for sentence in plan["missing"]] == ["FMP_API_KEY", "no Docker e"]
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(("given", "code"), [("flat", 0), ("grouped", 0), ("nested", 2)])
+def test_shape_of_the_data_tools_is_flat_or_grouped(run: Run, given: str, code: int) -> None:
+    done = run(f"launch --agents null --seeds 6 --offline --dry-run --fmp-tools {given}")
+
+    assert done.exit_code == code
 
 
 def test_dry_run_for_a_person_bounds_time_and_cost(run: Run) -> None:

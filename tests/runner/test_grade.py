@@ -70,7 +70,7 @@ def test_grading_writes_public_scores_and_sealed_verdicts_apart(tmp_path: Path) 
         f"v1/{name}.json" for name in ("spec", "measured", "judgements", "compared", "grade", "feedback")
     }
     assert tree(paths.sealed) == {
-        "strategy.json", "decisions.jsonl", "v1/compare-judgements.json", "v1/compare-evidence.json",
+        "strategy.json", "manifest-salt", "decisions.jsonl", "v1/compare-judgements.json", "v1/compare-evidence.json",
     }  # fmt: skip
 
 
@@ -83,15 +83,20 @@ def test_measure_never_gets_the_strategy_or_the_sealed_folder(tmp_path: Path) ->
     assert "/sealed/strategy.json" in evaluator.seen[1][1]
 
 
-@pytest.mark.parametrize("command", ["measure", "compare"])
-def test_evaluator_that_fails_leaves_no_trace_and_the_session_gradable(tmp_path: Path, command: str) -> None:
+@pytest.mark.parametrize(
+    ("command", "said", "left"),
+    [("measure", "no prices", set()), ("compare", "what it said is in sealed/", {"compare-stderr.txt"})],
+)
+def test_evaluator_that_fails_leaves_no_grading_and_the_session_gradable(
+    tmp_path: Path, command: str, said: str, left: set[str]
+) -> None:
     paths = finished(tmp_path).paths
 
-    with pytest.raises(GradingError, match=rf"evaluator {command} ended with exit code 1: no prices"):
+    with pytest.raises(GradingError, match=rf"evaluator {command} ended with exit code 1: {said}"):
         grade_attempt(paths, how(ScriptedEvaluator(fails=command)))
 
     assert tree(paths.graded) == set()
-    assert tree(paths.sealed) == {"strategy.json", "decisions.jsonl"}
+    assert tree(paths.sealed) == {"strategy.json", "manifest-salt", "decisions.jsonl"} | left
     assert grade_attempt(paths, how(ScriptedEvaluator())).scores["1.1"] == 4
 
 

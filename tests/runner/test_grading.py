@@ -148,6 +148,22 @@ def test_evaluator_that_fails_then_grading_error_and_nothing_is_written(
     assert not (attempt / "graded/2").exists()
 
 
+def test_compare_that_fails_then_its_words_stay_sealed_until_it_ends_well(attempt: Path) -> None:
+    failing = FakeJobs(act=lambda _job: _ended(1, stderr=b"KeyError: 'stock_selection/mom_12_1'"))
+
+    with pytest.raises(
+        GradingError, match=r"exit code 1: what it said is in sealed/compare-stderr\.txt; the"
+    ) as failed:
+        _compare(failing, attempt)
+
+    words = attempt / "sealed/compare-stderr.txt"
+    assert "mom_12_1" not in str(failed.value)
+    assert words.read_bytes() == b"KeyError: 'stock_selection/mom_12_1'"
+    assert words.stat().st_mode & 0o777 == 0o600
+    _compare(FakeJobs(), attempt)
+    assert not words.exists()
+
+
 def test_result_that_is_a_link_then_refused(attempt: Path) -> None:
     def links(job: Job) -> JobResult:
         _writes_all(job)

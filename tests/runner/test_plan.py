@@ -32,6 +32,13 @@ def test_unknown_agent_is_named_beside_the_known_ones() -> None:
         parse_agents("null,gpt", KNOWN)
 
 
+def test_all_is_told_what_it_will_mean() -> None:
+    with pytest.raises(
+        UsageError, match=r"'all' means the five agents of the paper, which .* not have yet; known: null, reference"
+    ):
+        parse_agents("all", KNOWN)
+
+
 def test_plan_lets_agents_meet_each_task_side_by_side() -> None:
     cells = build_plan(("reference", "null"), (1, 6), 2)
 

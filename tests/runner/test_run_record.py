@@ -1,11 +1,12 @@
+import errno
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
-from records.errors import PrerequisiteError
+from records.errors import PrerequisiteError, UsageError
 from records.limits import DEFAULT_LIMITS
-from records.run import RunRecord
+from records.run import FmpTools, RunRecord
 from runner import launch, preflight, wiring
 from runner.order import Order, resolve
 
@@ -34,6 +35,55 @@ def test_machine_with_a_soft_cap_then_the_run_says_so(tmp_path: Path, monkeypatc
     paths = launch._make_run(plan, launch.look(plan, Machine(), lambda _line: None), DEFAULT_LIMITS)
 
     assert RunRecord.model_validate_json(paths.run.read_bytes()).workspace_cap == "soft: watched, not enforced"
+
+
+def test_record_that_cannot_be_written_then_no_folder_is_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(path: Path, *_args: object, **_options: object) -> int:
+        path.write_bytes(b"{")
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(wiring, "offline_data", lambda _say: tmp_path)
+    plan = resolve(
+        Order(agents="null", seeds="6", offline=True, out=tmp_path / "run"),
+        known=wiring.AGENTS,
+        now=datetime(2026, 1, 1, tzinfo=UTC),
+    )
+    ground = launch.look(plan, Machine(), lambda _line: None)
+    monkeypatch.setattr(Path, "write_text", full)
+
+    with pytest.raises(UsageError, match="No space left on device"):
+        launch._make_run(plan, ground, DEFAULT_LIMITS)
+
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_folder_of_someone_else_is_refused_and_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(wiring, "offline_data", lambda _say: tmp_path)
+    plan = resolve(
+        Order(agents="null", seeds="6", offline=True, out=tmp_path / "run"),
+        known=wiring.AGENTS,
+        now=datetime(2026, 1, 1, tzinfo=UTC),
+    )
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run" / "theirs").write_text("x", encoding="utf-8")
+
+    with pytest.raises(UsageError, match="File exists"):
+        launch._make_run(plan, launch.look(plan, Machine(), lambda _line: None), DEFAULT_LIMITS)
+
+    assert (tmp_path / "run" / "theirs").exists()
+
+
+@pytest.mark.parametrize("shape", ["flat", "grouped"])
+def test_shape_of_the_data_tools_is_in_the_run_record(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, shape: FmpTools
+) -> None:
+    monkeypatch.setattr(wiring, "offline_data", lambda _say: tmp_path)
+    order = Order(agents="null", seeds="6", offline=True, out=tmp_path / "run", fmp_tools=shape)
+    plan = resolve(order, known=wiring.AGENTS, now=datetime(2026, 1, 1, tzinfo=UTC))
+
+    paths = launch._make_run(plan, launch.look(plan, Machine(), lambda _line: None), DEFAULT_LIMITS)
+
+    assert RunRecord.model_validate_json(paths.run.read_bytes()).fmp_tools == shape
 
 
 def test_engine_whose_disk_is_full_then_refused_in_one_sentence() -> None:

@@ -7,6 +7,7 @@ from records.errors import LostError, ProviderError, SandboxError, StartError
 from records.session import AgentEvent, EndEvent, EndReason, UserEvent
 from runner.stop import Cancelled, Stop
 from runner.store import read_events
+from sandbox.fake import FakeSandbox, Outcome
 from tests.runner.fakes import HELLO, FakeDoor, ScriptedSandbox, ScriptedUser, attempt, decision, result
 
 
@@ -123,6 +124,44 @@ def test_lost_box_raises_after_an_attempt_to_capture_and_keeps_earlier_turns(tmp
     assert sandbox.calls[-2:] == ["archive", "close"]
     assert (one.paths.deliver(1) / "a.csv").exists()
     assert not any(isinstance(event, EndEvent) for event in read_events(one.paths))
+
+
+@pytest.mark.parametrize("turns_before", [0, 1])
+def test_box_lost_by_the_agent_is_agent_error_on_what_was_delivered(tmp_path: Path, turns_before: int) -> None:
+    lost = LostError("a forwarder in it died", agent_caused=True)
+    sandbox = ScriptedSandbox(runs=[*[result()] * turns_before, lost], delivered={"a.csv": b"x"})
+    one = attempt(tmp_path, sandbox, ScriptedUser([decision("follow_up", "more")]))
+
+    end = one.run()
+
+    assert (end.reason, end.detail) == (EndReason.AGENT_ERROR, "a forwarder in it died")
+    assert sandbox.calls[-2:] == ["archive", "close"]
+    assert (one.paths.deliver(1) / "a.csv").exists() == bool(turns_before)
+    assert one.paths.manifest.exists()
+
+
+def test_box_lost_by_the_agent_while_the_data_service_failed_is_ours(tmp_path: Path) -> None:
+    door = FakeDoor()
+
+    def lose(_: ScriptedSandbox) -> object:
+        door.failure = ProviderError("the data service answered 503 four times")
+        raise LostError("memory ran out", agent_caused=True)
+
+    sandbox = ScriptedSandbox(runs=[lose])  # type: ignore[list-item]
+
+    with pytest.raises(ProviderError, match="503"):
+        attempt(tmp_path, sandbox, ScriptedUser([decision("close")]), door=door).run()
+
+
+def test_fake_box_the_agent_ended_is_graded_without_a_capture(tmp_path: Path) -> None:
+    box = FakeSandbox({"agent": lambda _: Outcome(HELLO)}, dies_at_call=2, dies_by_agent=True)
+    one = attempt(tmp_path, box, ScriptedUser([decision("follow_up", "more")]))  # type: ignore[arg-type]
+
+    end = one.run()
+
+    assert end.reason is EndReason.AGENT_ERROR
+    assert not one.paths.workspace.exists()
+    assert sum(isinstance(event, AgentEvent) for event in read_events(one.paths)) == 1
 
 
 def test_witnessed_upstream_failure_is_ours_even_when_the_agent_program_died_of_it(tmp_path: Path) -> None:

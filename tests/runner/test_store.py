@@ -25,9 +25,12 @@ def test_manifest_chains_every_public_file_and_seals_the_strategy(tmp_path: Path
         digest = hashlib.sha256((one.paths.public / entry.path).read_bytes()).hexdigest()
         chain = hashlib.sha256((chain + entry.path + digest).encode()).hexdigest()
         assert entry.chain == chain
-    sealed = hashlib.sha256(manifest.salt.encode() + one.paths.strategy.read_bytes()).hexdigest()
+    salt = one.paths.manifest_salt.read_bytes()
+    sealed = hashlib.sha256(salt + one.paths.strategy.read_bytes()).hexdigest()
     assert listed == present
     assert manifest.sealed_sha256 == sealed
+    assert len(salt) == 32
+    assert not any(salt in path.read_bytes() for path in one.paths.public.rglob("*") if path.is_file())
 
 
 def test_link_in_a_capture_is_neither_followed_nor_listed(tmp_path: Path) -> None:
