@@ -26,7 +26,7 @@ METRIC_RESULT = re.compile(
     r"|alpha|p&l|profit factor|loss)\b[^.?!]{0,40}?-?\d"
 )
 PROGRESS = re.compile(
-    r"\b(?:finished|(?<!, )done(?! in)|attached|saved|wrote|written|loaded|downloaded|failed|fixed|error|exception|traceback|rate limit|retry\w*"
+    r"[✅✔☑]|\[x\]|\b(?:finished|(?<!, )done(?! in)|attached|saved|wrote|written|loaded|downloaded|failed|fixed|error|exception|traceback|rate limit|retry\w*"
     r"|installed|tests? (?:pass|green)|removed|cleaned|excluded|rows|tickers|no gaps|duplicates?|resum\w+|zip|chart|checked:|converge\w*"
     r"|running|rerunning|re-running|crash(?:ed)? (?:on|with|at)|line \d+|keyerror|valueerror|missing (?:values?|closes?))\b"
 )

@@ -33,7 +33,7 @@ CONCEPT_FLOOR = 0.2
 """A concept word counts unless the model finds the topic this unlikely in the sentence ('any order' is no execution)."""
 CONCEPT_BESIDE = 0.4
 """The same beside a topic of which the model is sure ('a pick' in a question on weights)."""
-SECOND = 0.6
+SECOND = 0.75
 """Bar of the model for a sentence's further topics beside its best one."""
 SURE = 0.9
 """Bar of the model beside another subject, for one part of an enumeration, and for a wish for a number without a cue."""
