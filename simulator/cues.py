@@ -27,7 +27,7 @@ METRIC_RESULT = re.compile(
 )
 PROGRESS = re.compile(
     r"[✅✔☑]|\[x\]|\b(?:finished|(?<!, )done(?! in)|attached|saved|wrote|written|loaded|downloaded|failed|fixed|error|exception|traceback|rate limit|retry\w*"
-    r"|installed|tests? (?:pass|green)|removed|cleaned|excluded|rows|tickers|no gaps|duplicates?|resum\w+|zip|chart|checked:|converge\w*"
+    r"|installed|(?:is|are) in place|tests? (?:pass|green)|removed|cleaned|excluded|rows|tickers|no gaps|duplicates?|resum\w+|zip|chart|checked:|converge\w*"
     r"|running|rerunning|re-running|crash(?:ed)? (?:on|with|at)|line \d+|keyerror|valueerror|missing (?:values?|closes?))\b"
 )
 LOCKED_IN = re.compile(
@@ -96,6 +96,7 @@ REPEATED = re.compile(
     r"^(?:noted|understood|got it|copy that|recorded|roger|many thanks|(?:thanks|thank you)[,.! ]|(?:just )?to recap|recap of what you|as (?:you )?(?:said|told|asked|specified|requested|agreed|instructed)|per your|like you (?:said|wrote)"
     r"|.{0,40}\b(?:you (?:told|already told|said|confirmed|specified|gave|answered|wrote)|(?:exactly )?(?:like|as) you (?:wrote|said|asked|wanted|specified)|per your (?:answer|reply|request|instructions?)))\b"
 )
+THANKED = re.compile(r"^(?:thanks?|thank you|many thanks|perfect|great|very helpful)\b[^?]*$")
 RUNNING = re.compile(
     r"\b(?:(?:i'?m|i am|we are|we're|now|currently|is|are|still) (?:now |currently |already |still )?(?:running|building|coding|computing|fetching|downloading|writing|working|testing|loading|pulling"
     r"|preparing|processing|implementing|collecting|gathering)|(?:i'?ll|i will|i am going to|i'm going to|let me|going to|next,? i(?:'ll| will)?|then i(?:'ll| will)?) (?:now |then |next |first |start |begin |go )?"
@@ -128,6 +129,11 @@ def reports(text: str) -> bool:
 def repeats(text: str) -> bool:
     """Return whether a unit acknowledges or repeats what the user said, without asking."""
     return REPEATED.search(text) is not None and "?" not in text
+
+
+def thanks(text: str) -> bool:
+    """Return whether a unit only thanks; what follows it repeats the answer unless it proposes or asks."""
+    return THANKED.search(text) is not None and not proposes(text)
 
 
 def invites_correction(text: str) -> bool:

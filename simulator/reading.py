@@ -265,7 +265,8 @@ def _enumerated(text: str) -> list[str]:
 
 def _is_put_forward(unit: Unit, score: UnitScores | None, *, invited: bool) -> bool:
     text, lead = unit.text, unit.lead
-    repeated = cues.repeats(text) or (cues.repeats(unit.context) and not cues.proposes(text))
+    recalls = cues.repeats(unit.context) or cues.thanks(unit.context)
+    repeated = cues.repeats(text) or (recalls and not cues.proposes(text))
     if cues.reports(text) or (repeated and not invited):
         return False
     if unit.listed and cues.RESULT_LEAD.search(lead) and not cues.ASKING_LEAD.search(lead):
