@@ -54,6 +54,7 @@ def test_damaged_file_ends_the_preparation_with_one_sentence(sources: dict[str, 
     assert [path.name for path in tmp_path.iterdir() if path.name.startswith(".build")] == []
 
 
+@pytest.mark.slow
 def test_another_cache_gets_the_same_bytes_whatever_a_killed_maker_left(tables: Path, tmp_path: Path) -> None:
     shutil.copytree(files_dir(default_cache_dir()), files_dir(tmp_path))
     (tmp_path / ".build-left-over").mkdir()

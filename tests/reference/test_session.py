@@ -25,6 +25,8 @@ TABLES += (
     "risks",
 )
 
+pytestmark = pytest.mark.slow  # whole sessions outside a box; tests/docker runs real ones in make test
+
 
 def digest(folder: Path) -> dict[str, str]:
     names = [path for path in sorted(folder.rglob("*.csv")) if path.name != "sources.csv"]
@@ -137,7 +139,6 @@ CASES = [
 ]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("factors", "said", "extras"), CASES)
 def test_every_trade_is_later_than_its_signal_and_cash_never_negative(
     factors: str, said: str, extras: str, talk: Callable[..., str], tmp_path: Path
