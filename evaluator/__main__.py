@@ -44,10 +44,10 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _measure(capture: Path, out: Path) -> None:
-    from evaluator.measure.run import measure  # noqa: PLC0415 pandas loads only when there is work
+    from evaluator.assess import assess  # noqa: PLC0415 pandas loads only when there is work
     from evaluator.package.attempt import load_delivery  # noqa: PLC0415
 
-    result = measure(load_delivery(capture))
+    result = assess(load_delivery(capture))
     out.mkdir(parents=True, exist_ok=True)
     _write(out / "spec.json", result.spec)
     _write(out / "judgements.json", Measured(judgements=result.measured.judgements))

@@ -17,7 +17,16 @@ NUMERIC = ("numpy", "pandas", "pyarrow", "scipy")
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 IMAGES = {
     "base": NUMERIC,
-    "evaluator-deps": (*NUMERIC, "exchange-calendars", "pydantic", "pyyaml", "scikit-learn", "zstandard"),
+    "evaluator-deps": (
+        *NUMERIC,
+        "exchange-calendars",
+        "lxml",
+        "pydantic",
+        "python-calamine",
+        "pyyaml",
+        "scikit-learn",
+        "zstandard",
+    ),
     "launcher-deps": tuple(PROJECT["dependencies"]),
 }
 """Distributions asked for by each image; what they need in turn is added."""

@@ -11,6 +11,7 @@ EvalError
 │   ├── LaunchError       before the first prompt was accepted
 │   └── ProviderError     an upstream failed, witnessed by the gateway
 ├── SimulatorError        no valid user decision                          retry, void
+├── ModelError            the sealed-side model did not answer            retry, void
 ├── GeneratorError        a task could not be made                        void
 └── GradingError          the evaluator broke; the capture is kept        ungraded, can be run again
 
@@ -84,6 +85,12 @@ class ProviderError(AdapterError):
 
 class SimulatorError(EvalError):
     """The simulated user made no valid decision within the allowed regenerations."""
+
+    retry: ClassVar[bool] = True
+
+
+class ModelError(EvalError):
+    """The model behind the simulated user or the judge did not answer within its retries."""
 
     retry: ClassVar[bool] = True
 

@@ -31,6 +31,9 @@ class Measured(Record):
     schema_version: Literal[1] = 1
     judgements: tuple[Judgement, ...]
     facts: dict[str, float | int | str | None] = Field(default_factory=dict)
+    bounds: dict[str, int] = Field(
+        default_factory=dict, description="dimension -> the highest score its program allows a judge"
+    )
 
 
 class Compared(Record):

@@ -14,6 +14,7 @@ from evaluator.package.keyvalues import yaml_table
 from evaluator.package.reading import DATA_SUFFIXES, FAULTS, RawTable, Unreadable, read_tables
 from evaluator.package.roles import recognise, shape_of
 from evaluator.package.workspace import late_files
+from records.calls import CallRecord
 from records.errors import GradingError
 from records.jsonl import read_lines
 from records.session import EVENT, AgentEvent, UserEvent
@@ -31,7 +32,7 @@ def load_delivery(public: Path, *, up_to_turn: int | None = None) -> Delivery:
     """
     task = _task(public / "task.json")
     messages, turns = _conversation(public / "session.jsonl", up_to_turn)
-    walk = walk_turns(public, turns)
+    walk = walk_turns(public, [turn.turn for turn in turns])
     refused = list(walk.refused)
     tables: list[Table] = []
     documents: list[Document] = []
@@ -45,7 +46,14 @@ def load_delivery(public: Path, *, up_to_turn: int | None = None) -> Delivery:
         late, notes = late_files(public / "workspace.tar.zst", task.conditions.t_cut)
         refused += notes
     return Delivery(
-        task.conditions, messages, tuple(tables), tuple(documents), tuple(refused), late_workspace_files=late
+        task.conditions,
+        messages,
+        tuple(tables),
+        tuple(documents),
+        tuple(refused),
+        late_workspace_files=late,
+        calls=_calls(public / "calls.jsonl", turns, up_to_turn),
+        turns=turns,
     )
 
 
@@ -56,9 +64,19 @@ def _task(path: Path) -> Task:
         raise GradingError(f"task record {path.name} of the attempt: expected a public task, {error}") from error
 
 
-def _conversation(path: Path, up_to_turn: int | None) -> tuple[tuple[Message, ...], list[int]]:
+def _calls(path: Path, turns: tuple[AgentEvent, ...], up_to_turn: int | None) -> tuple[CallRecord, ...]:
+    try:
+        calls = tuple(CallRecord.model_validate_json(line) for line in read_lines(path))
+    except (OSError, ValidationError, UnicodeDecodeError) as error:
+        raise GradingError(f"call log {path.name} of the attempt: expected one call per line, {error}") from error
+    if up_to_turn is None:
+        return calls
+    return tuple(call for call in calls if turns and call.at <= turns[-1].ended_at)
+
+
+def _conversation(path: Path, up_to_turn: int | None) -> tuple[tuple[Message, ...], tuple[AgentEvent, ...]]:
     messages: list[Message] = []
-    turns: set[int] = set()
+    turns: dict[int, AgentEvent] = {}
     try:
         events = [EVENT.validate_json(line) for line in read_lines(path)]
     except (OSError, ValidationError, UnicodeDecodeError) as error:
@@ -72,8 +90,8 @@ def _conversation(path: Path, up_to_turn: int | None) -> tuple[tuple[Message, ..
             continue
         messages.append(Message(event.kind, event.turn, event.text))
         if isinstance(event, AgentEvent):
-            turns.add(event.turn)
-    return tuple(messages), sorted(turns)
+            turns[event.turn] = event
+    return tuple(messages), tuple(turns[turn] for turn in sorted(turns))
 
 
 def read_file(found: Found) -> tuple[list[Table], Document | None, list[str]]:

@@ -18,6 +18,8 @@ from dataclasses import dataclass, field
 
 import pandas as pd
 
+from records.calls import CallRecord
+from records.session import AgentEvent
 from records.task import Conditions
 
 
@@ -68,6 +70,10 @@ class Delivery:
     refused: tuple[str, ...] = ()
     late_workspace_files: tuple[str, ...] = field(default=())
     """Data files of the captured workspace (outside deliver/) that hold rows after t_cut."""
+    calls: tuple[CallRecord, ...] = ()
+    """L: the gateway's log of data and web requests, oldest first."""
+    turns: tuple[AgentEvent, ...] = ()
+    """The agent's turns with their times, flags and file hashes, oldest first."""
 
     def of(self, role: str, *, group: str = "main") -> tuple[Table, ...]:
         """Return the tables of one role and group, in path order."""

@@ -33,6 +33,7 @@ CHECKOUT: Final = (
         "evaluator",
         "reports",
         "offline",
+        "modelgate",
         "runner",
     ),
     "images",
