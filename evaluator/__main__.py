@@ -45,25 +45,43 @@ def _parser() -> argparse.ArgumentParser:
 
 def _measure(capture: Path, out: Path) -> None:
     from evaluator.assess import assess  # noqa: PLC0415 pandas loads only when there is work
+    from evaluator.measure.run import measure  # noqa: PLC0415
     from evaluator.package.attempt import load_delivery  # noqa: PLC0415
+    from evaluator.trajectory import trajectory  # noqa: PLC0415
 
-    result = assess(load_delivery(capture))
+    delivery = load_delivery(capture)
+    result = assess(delivery)
+    turns = trajectory(
+        capture,
+        [turn.turn for turn in delivery.turns],
+        result.measured.judgements,
+        lambda earlier: measure(earlier).measured.judgements,
+    )
     out.mkdir(parents=True, exist_ok=True)
     _write(out / "spec.json", result.spec)
     _write(out / "judgements.json", Measured(judgements=result.measured.judgements))
-    _write(out / "measured.json", result.measured)
+    _write(out / "measured.json", result.measured.model_copy(update={"turns": turns}))
 
 
 def _compare(arguments: argparse.Namespace) -> None:
     from evaluator.compare.run import compare, read_strategy  # noqa: PLC0415
+    from evaluator.measure.case import Case  # noqa: PLC0415
     from evaluator.package.attempt import load_delivery  # noqa: PLC0415
+    from evaluator.trajectory import trajectory  # noqa: PLC0415
 
     spec = _read_spec(arguments.measured / "spec.json")
     strategy = read_strategy(arguments.strategy)
-    result = compare(load_delivery(arguments.capture), spec, strategy)
+    delivery = load_delivery(arguments.capture)
+    result = compare(delivery, spec, strategy)
+    turns = trajectory(
+        arguments.capture,
+        [turn.turn for turn in delivery.turns],
+        result.compared.judgements,
+        lambda earlier: compare(earlier, Case(earlier).spec, strategy).compared.judgements,
+    )
     for folder in (arguments.out, arguments.sealed_out):
         folder.mkdir(parents=True, exist_ok=True)
-    _write(arguments.out / "compared.json", result.compared)
+    _write(arguments.out / "compared.json", result.compared.model_copy(update={"turns": turns}))
     _write(arguments.sealed_out / "compare-judgements.json", result.verdicts)
     _write(arguments.sealed_out / "compare-evidence.json", result.evidence)
 

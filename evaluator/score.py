@@ -21,11 +21,12 @@ def grade(
     user: str,
     version: str,
     engine: Literal["container", "process"],
+    confined_by: tuple[str, ...] = (),
 ) -> Grade:
     """Return the grade of one session.
 
-    Args: judge, user: the back ends that spoke; version: `evaluator.version.evaluator_version()`; engine: where the
-    judgements were made.
+    Args: judge, user: the back ends that spoke; version: `evaluator.version.evaluator_version()`; engine,
+    confined_by: where the judgements were made and what held that.
     Raises: GradingError: the session is void, or a dimension was judged twice or is unknown; ours, never the agent's.
     """
     if not end_reason.is_valid:
@@ -56,6 +57,7 @@ def grade(
         clarification_coverage=compared.clarification_coverage,
         assumption_rate=compared.assumption_rate,
         engine=engine,
+        confined_by=confined_by,
     )
 
 

@@ -11,6 +11,7 @@ from typing import TypeVar
 from pydantic import ValidationError
 
 from evaluator import feedback, score
+from evaluator.turns import joined
 from records.base import Record
 from records.errors import GradingError, UsageError
 from records.grade import Compared, Grade, Measured
@@ -43,29 +44,36 @@ def grade_attempt(paths: AttemptPaths, how: Grading) -> Grade:
     if final.root.exists():
         raise UsageError(f"'{paths.root}' was already graded by evaluator {how.version}; see: runner show")
     with _both_or_none(final.root, paths.sealed / how.version) as (out, sealed_out):
-        drafts = GradedPaths(out)
-        run = measure(how.grader, capture=paths.public, out=out)
-        compare(
-            how.grader,
-            capture=paths.public,
-            measured=out,
-            strategy=paths.strategy,
-            out=out,
-            sealed_out=sealed_out,
-        )
-        measured = _read(drafts.measured, Measured.model_validate_json)
-        compared = _read(drafts.compared, Compared.model_validate_json)
-        grade = score.grade(
-            measured,
-            compared,
-            end_reason=end.reason,
-            judge=how.judge,
-            user=how.user,
-            version=how.version,
-            engine=run.form,
-        )
-        _write(drafts.grade, grade)
-        _write(drafts.feedback, feedback.build(measured, compared, grade))
+        return _grade_into(paths, how, end, out, sealed_out)
+
+
+def _grade_into(paths: AttemptPaths, how: Grading, end: EndEvent, out: Path, sealed_out: Path) -> Grade:
+    """Grade an attempt into two folders that are there and empty. Raises GradingError."""
+    drafts = GradedPaths(out)
+    run = measure(how.grader, capture=paths.public, out=out)
+    compare(
+        how.grader,
+        capture=paths.public,
+        measured=out,
+        strategy=paths.strategy,
+        out=out,
+        sealed_out=sealed_out,
+    )
+    measured = _read(drafts.measured, Measured.model_validate_json)
+    compared = _read(drafts.compared, Compared.model_validate_json)
+    grade = score.grade(
+        measured,
+        compared,
+        end_reason=end.reason,
+        judge=how.judge,
+        user=how.user,
+        version=how.version,
+        engine=run.form,
+        confined_by=run.confined_by,
+    )
+    _write(drafts.grade, grade)
+    _write(drafts.feedback, feedback.build(measured, compared, grade))
+    _write(drafts.turns, joined(measured, compared))
     return grade
 
 

@@ -5,8 +5,8 @@ from pathlib import PurePosixPath
 from typing import Final
 
 _RESULT: Final = re.compile(
-    r"(^|_)(trades?|tradelog|trade_?log|fills?|orders?|executions|transactions|equity|equity_?curve|nav|"
-    r"portfolio_values?|metrics?|performance|summary|results?|stats|statistics)(_|$)"
+    r"(^|_)(trades?|tradelog|trade_?log|fills?|orders?|executions|transactions|blotter|ledger|equity|"
+    r"equity_?curve|nav|pnl|returns|portfolio|backtest|metrics?|performance|summary|results?|stats|statistics)(_|$)"
 )
 _DATA: Final = frozenset(
     (".csv", ".tsv", ".tab", ".json", ".jsonl", ".ndjson", ".parquet", ".pq", ".xlsx", ".xls", ".db", ".sqlite", ".gz")
