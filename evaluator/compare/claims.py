@@ -7,9 +7,10 @@ from functools import cache
 
 from evaluator.compare.fidelity import Claim
 from evaluator.compare.numbers import numbers, same
-from evaluator.compare.quotes import Passage, flat
+from evaluator.compare.quotes import Passage
 from evaluator.measure.naming import group_of, plain, values_of
 from evaluator.measure.specification import Row
+from evaluator.package.quoting import flat
 from records.grammar import OPTION_GROUPS, Factor, Option, load_grammar
 from records.spec import DeliveredSpec
 from records.strategy import Item
