@@ -21,11 +21,13 @@ def grade(
     user: str,
     version: str,
     engine: Literal["container", "process"],
+    judge_prompt_sha256: str = "",
+    user_prompt_sha256: str = "",
 ) -> Grade:
     """Return the grade of one session.
 
-    Args: judge, user: the back ends that spoke; version: `evaluator.version.evaluator_version()`; engine: where the
-    judgements were made.
+    Args: judge, user: the back ends that spoke, with the hash of what they were told; version:
+    `evaluator.version.evaluator_version()`; engine: where the judgements were made.
     Raises: GradingError: the session is void, or a dimension was judged twice or is unknown; ours, never the agent's.
     """
     if not end_reason.is_valid:
@@ -44,7 +46,9 @@ def grade(
     return Grade(
         evaluator_version=version,
         judge=judge,
+        judge_prompt_sha256=judge_prompt_sha256,
         user=user,
+        user_prompt_sha256=user_prompt_sha256,
         end_reason=end_reason,
         quality=quality,
         categories=dict(categories),
