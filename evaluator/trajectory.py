@@ -10,14 +10,12 @@ from pathlib import Path
 from evaluator.package.attempt import load_delivery
 from evaluator.package.delivery import Delivery
 from evaluator.package.files import walk_turns
-from evaluator.turns import in_order
+from evaluator.turns import PROGRAM_SOURCES, in_order
 from records.grade import Judgement
 from records.rubric import load_rubric
 from records.turns import TurnScores
 
 Judges = Callable[[Delivery], Iterable[Judgement]]
-PROGRAM_SOURCES = ("program", "measured", "compare")
-"""Judgements of these sources are made by programs; what a judge of meaning had a say in is no part of a trajectory."""
 
 
 def trajectory(

@@ -58,8 +58,10 @@ class Grade(Record):
 
     schema_version: Literal[1] = 1
     evaluator_version: str
-    judge: str
+    judge: str = Field(description="'none', 'rules' or 'llm:<model>'")
+    judge_prompt_sha256: str = Field(default="", description="of templates and anchors; empty where no model judged")
     user: str
+    user_prompt_sha256: str = Field(default="", description="as in run.json; empty for a user that is told nothing")
     end_reason: EndReason
     quality: float = Field(description="Q over the dimensions that ran, 0-100")
     categories: dict[str, float | None] = Field(description="category -> mean x 25; None when nothing in it ran")

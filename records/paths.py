@@ -6,12 +6,21 @@ runs/<run-id>/
     public/  task.json session.jsonl turns/<t>/{message.md,deliver/,agent.jsonl,stdout,stderr}
              workspace.tar.zst capture.json calls.jsonl rerun.json rerun/ manifest.json bodies/<sha256>
     sealed/  strategy.json manifest-salt decisions.jsonl compare-stderr.txt
-             <evaluator-version>/{compare-judgements.json,compare-evidence.json}
-    graded/<evaluator-version>/ spec.json judgements.json measured.json compared.json grade.json feedback.json turns.json
+             <grading>/{compare-judgements.json,compare-evidence.json,compare-questions.json,compare-findings.json}
+    graded/<grading>/ spec.json judgements.json measured.json compared.json grade.json feedback.json turns.json
+             questions.json findings.json
+
+<grading> is <evaluator-version>.<judge>: 3f0c9a1be2d47756.rules, 3f0c9a1be2d47756.llm-claude-opus-5-5
 """
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
+
+
+def grading_name(evaluator_version: str, judge: str) -> str:
+    """Return the folder name that tells a grading by version and judge ('none', 'rules', 'llm:<model>')."""
+    return f"{evaluator_version}.{re.sub(r'[^A-Za-z0-9._-]', '-', judge)}"
 
 
 @dataclass(frozen=True)
@@ -29,6 +38,21 @@ class GradedPaths:
     def measured(self) -> Path:
         """Judgements and facts that need no strategy."""
         return self.root / "measured.json"
+
+    @property
+    def judgements(self) -> Path:
+        """The judgements alone."""
+        return self.root / "judgements.json"
+
+    @property
+    def questions(self) -> Path:
+        """What a model judge was asked; only where one was."""
+        return self.root / "questions.json"
+
+    @property
+    def findings(self) -> Path:
+        """What a judge of meaning found, with every answer of a model."""
+        return self.root / "findings.json"
 
     @property
     def compared(self) -> Path:
@@ -69,7 +93,7 @@ class AttemptPaths:
 
     @property
     def graded(self) -> Path:
-        """One folder per evaluator version."""
+        """One folder per grading."""
         return self.root / "graded"
 
     @property
@@ -140,9 +164,9 @@ class AttemptPaths:
         """What lay in /workspace/deliver when the turn ended."""
         return self.turn(turn) / "deliver"
 
-    def grading(self, evaluator_version: str) -> GradedPaths:
-        """The folder of one evaluator version."""
-        return GradedPaths(self.graded / evaluator_version)
+    def grading(self, name: str) -> GradedPaths:
+        """The folder of one grading, `grading_name`."""
+        return GradedPaths(self.graded / name)
 
 
 @dataclass(frozen=True)

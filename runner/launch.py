@@ -21,6 +21,7 @@ from runner import preflight, wiring
 from runner.engines.local import LocalEngine
 from runner.engines.outcome import CellOutcome
 from runner.grade import Grading
+from runner.judging import Judge
 from runner.log import open_log
 from runner.order import Order, Plan, resolve
 from runner.preflight import Check
@@ -61,7 +62,7 @@ def launch(order: Order, *, limits: Limits) -> tuple[Plan, list[CellOutcome], bo
         paths = _make_run(plan, ground, limits)
         log = open_log(paths.events).bind(run=plan.run_id)
         grading = Grading(
-            wiring.grader(limits, machine=machine, run=plan.run_id), evaluator_version(), JUDGE, plan.order.user
+            wiring.grader(limits, machine=machine, run=plan.run_id), evaluator_version(), Judge("none"), plan.order.user
         )
         log.info("run_started", cells=len(plan.cells), concurrency=plan.concurrency, offline=plan.order.offline)
         engine = LocalEngine(

@@ -24,6 +24,7 @@ class ItemVerdict(Record):
     claim: Claim = Field(description="what the delivery says; 'present' has a quote found in it")
     check: Check = Field(description="what the delivered tables show")
     detail: str = Field(default="", description="the numbers behind the check")
+    verified: bool = Field(default=True, description="False: the judge did not return, so no verdict was reached")
 
     @property
     def is_missing(self) -> bool:

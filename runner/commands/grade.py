@@ -15,7 +15,7 @@ from runner import wiring
 from runner.commands.show import describe, find_attempt
 from runner.grade import Grading, grade_attempt
 from runner.grading import Grader
-from runner.launch import JUDGE
+from runner.judging import Judge
 from runner.terminal import print_json, print_report
 
 
@@ -26,7 +26,7 @@ from runner.terminal import print_json, print_report
 def grade(target: Path, *, no_engine: bool, as_json: bool) -> None:
     """Grade RUN or SESSION with this version of the evaluator; earlier gradings stay."""
     run = _run_of(target)
-    how = Grading(_grader(no_engine=no_engine), evaluator_version(), JUDGE, run.user)
+    how = Grading(_grader(no_engine=no_engine), evaluator_version(), Judge("none"), run.user)
     if (target / "run.json").is_file():
         _grade_run(target, how, as_json=as_json)
         return
