@@ -52,17 +52,17 @@ def grade_attempt(paths: AttemptPaths, how: Grading) -> Grade:
     Raises: UsageError: the session is void, has not ended, or this version and judge graded it already. GradingError:
     the evaluator failed or the judge's service did not answer; nothing is left in graded/ or sealed/.
     """
-    end = _end(paths)
+    end = end_of(paths)
     final = paths.grading(how.name)
     if final.root.exists():
         raise UsageError(
             f"'{paths.root}' was already graded by evaluator {how.version} with judge {how.judge.name}; see: runner show"
         )
     with _both_or_none(final.root, paths.sealed / how.name) as (out, sealed_out):
-        return _grade_into(paths, how, end, out, sealed_out)
+        return grade_into(paths, how, end, out, sealed_out)
 
 
-def _grade_into(paths: AttemptPaths, how: Grading, end: EndEvent, out: Path, sealed_out: Path) -> Grade:
+def grade_into(paths: AttemptPaths, how: Grading, end: EndEvent, out: Path, sealed_out: Path) -> Grade:
     """Grade an attempt into two folders that are there and empty. Raises GradingError."""
     drafts = GradedPaths(out)
     run = measure(how.grader, capture=paths.public, out=out, judge=how.judge.kind)
@@ -136,7 +136,8 @@ def _both_or_none(graded: Path, sealed: Path) -> Iterator[tuple[Path, Path]]:
             shutil.rmtree(draft, ignore_errors=True)
 
 
-def _end(paths: AttemptPaths) -> EndEvent:
+def end_of(paths: AttemptPaths) -> EndEvent:
+    """Return how an attempt ended. Raises UsageError when it has not, or is void."""
     end = next((event for event in read_events(paths) if isinstance(event, EndEvent)), None)
     if end is None:
         raise UsageError(f"'{paths.root}': expected a session that ended, found none; it cannot be graded")
