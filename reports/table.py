@@ -1,10 +1,11 @@
 """Rows to tables of text, with every stand-in said beside the numbers. Knows no terminal."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from records.grade import SCORED_CATEGORIES
 from reports.collect import RunView
-from reports.summary import AgentRow, SessionRow, agent_rows, session_rows
+from reports.summary import AgentRow, SessionRow, agent_rows, agent_rows_of, session_rows
 
 _HEADS = {
     "data": "data",
@@ -13,6 +14,10 @@ _HEADS = {
     "assessment": "assess.",
     "user_experience": "UX",
 }
+
+
+_OF_ONE_RUN = ("Wall clock:", "User:", "Evaluator version:", "Grades of several")
+"""Notes that hold for the run they come from and not for a table of several."""
 
 
 @dataclass(frozen=True)
@@ -38,6 +43,24 @@ def run_report(run: RunView) -> Report:
         tables=(_sessions(session_rows(run)), _agents(agent_rows(run))),
         notes=run_notes(run),
     )
+
+
+def pooled_report(runs: Sequence[RunView]) -> Report:
+    """Return the same tables over several runs; an agent's row is over all of them."""
+    cells = [cell for run in runs for cell in run.cells]
+    labels = [run.record.run_id for run in runs for _ in run.cells]
+    sessions = _sessions(tuple(row for run in runs for row in session_rows(run)))
+    named = Table(
+        sessions.title,
+        ("run", *sessions.columns),
+        tuple((label, *row) for label, row in zip(labels, sessions.rows, strict=True)),
+    )
+    notes = dict.fromkeys(
+        f"{run.record.run_id}: {note}" if len(runs) > 1 and note.startswith(_OF_ONE_RUN) else note
+        for run in runs
+        for note in run_notes(run)
+    )
+    return Report((named if len(runs) > 1 else sessions, _agents(agent_rows_of(cells))), tuple(notes))
 
 
 def run_notes(run: RunView) -> tuple[str, ...]:
