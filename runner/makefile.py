@@ -54,7 +54,7 @@ def _expanded(line: str, variables: dict[str, str]) -> str:
 def _read(text: str) -> _Read:
     read = _Read()
     current: list[str] = []
-    for line in re.sub(r"\\\n[ \t]*", " ", text).splitlines()[:_MAX_LINES]:
+    for line in re.sub(r"[ \t]{0,80}\\\n[ \t]*", " ", text).splitlines()[:_MAX_LINES]:
         if len(line) > _MAX_LINE:  # the patterns below backtrack
             continue
         if line.startswith("\t"):
