@@ -8,7 +8,7 @@ A script is any `Callable[[Asked], Answer]`; it may raise nothing and is called 
 `in_turn(a, b, c)` answers with a, b, c, and c from then on.
 Answers: good(object) · text(str) · malformed() · out_of_schema() · refusal() · cut(str) · empty() · tool(object)
          limited(retry_after_s=0) 429 · overloaded() 529 · failing(status, kind, message) · slow(answer, seconds)
-         dropped() closes the connection without an answer.
+         dropped() closes the connection without an answer · garbled(str) answers 200 with a body that is no message.
 An `Asked` has .model .effort .schema .max_tokens .system (text) .prompt (text) .cached (texts under cache_control)
 .headers (lower-case names) .body (whole JSON) .number (from 1, of calls of /v1/messages).
 
@@ -90,6 +90,7 @@ class Answer:
     headers: Mapping[str, str] = field(default_factory=dict)
     delay_s: float = 0.0
     drop: bool = False
+    raw: str | None = None
 
 
 Script = Callable[[Asked], Answer]
@@ -159,6 +160,11 @@ def slow(answer: Answer, seconds: float) -> Answer:
 def dropped() -> Answer:
     """No answer: the connection is closed."""
     return Answer(drop=True)
+
+
+def garbled(body: str) -> Answer:
+    """200 with a body of something else's, as a misconfigured proxy sends it."""
+    return Answer(raw=body)
 
 
 def in_turn(*answers: Answer) -> Script:
@@ -253,11 +259,10 @@ def _handler(owner: AnthropicServer) -> type[BaseHTTPRequestHandler]:
             if answer.drop:
                 self.close_connection = True
                 return
-            sent = _message(answer, model) if answer.status == 200 else _error(*answer.error)
-            self._send(answer.status, sent, answer.headers)
+            self._send(answer.status, _body(answer, model), answer.headers)
 
-        def _send(self, status: int, sent: dict[str, Any], headers: Mapping[str, str]) -> None:
-            content = json.dumps(sent).encode()
+        def _send(self, status: int, sent: str | dict[str, Any], headers: Mapping[str, str]) -> None:
+            content = (sent if isinstance(sent, str) else json.dumps(sent)).encode()
             self.send_response(status)
             fixed = {"content-type": "application/json", "content-length": str(len(content)), "request-id": "req_1"}
             for name, value in {**fixed, **headers}.items():
@@ -267,6 +272,12 @@ def _handler(owner: AnthropicServer) -> type[BaseHTTPRequestHandler]:
                 self.wfile.write(content)
 
     return Handler
+
+
+def _body(answer: Answer, model: str) -> str | dict[str, Any]:
+    if answer.raw is not None:
+        return answer.raw
+    return _message(answer, model) if answer.status == 200 else _error(*answer.error)
 
 
 def _message(answer: Answer, model: str) -> dict[str, Any]:
