@@ -34,9 +34,17 @@ class Limits(Record):
     view_files: int = Field(default=20, description="delivered files the simulated user reads in a turn")
     view_file_chars: int = Field(default=8_000, description="characters of one file the user reads")
     view_total_chars: int = Field(default=12_000, description="characters of all files the user reads")
+    view_messages: int = Field(
+        default=6, description="latest messages that user `llm` reads whole; earlier ones summed up"
+    )
+    view_message_chars: int = Field(default=20_000, description="characters of one message that user `llm` reads")
     max_regenerations: int = Field(default=6, description="tries for a valid user decision")
     max_voids: int = Field(default=2, description="void attempts per (agent, task, repeat)")
     gateway_start_s: float = Field(default=30.0, description="time for the gateway to answer")
+    model_start_s: float = Field(default=30.0, description="time for the sealed-side model process to answer")
+    model_call_s: float = Field(default=180.0, description="one try of a call to the sealed-side model")
+    model_total_s: float = Field(default=900.0, description="such a call in all, retries and waits included")
+    model_retries: int = Field(default=6, description="tries after the first on 408, 409, 429, 5xx and no connection")
     upstream_s: float = Field(default=30.0, description="one FMP request")
     upstream_tries: int = Field(default=4, description="FMP tries on 429 and 5xx")
     upstream_body_bytes: int = Field(default=64 * MIB, description="one FMP response")

@@ -24,7 +24,6 @@ from runner.judging import Judge
 from runner.store import read_events
 
 COMPARE_FINDINGS = "compare-findings.json"
-MODEL_CALLS = "model-calls.jsonl"
 
 _R = TypeVar("_R", bound=Record)
 
@@ -85,7 +84,7 @@ def grade_attempt(paths: AttemptPaths, how: Grading) -> Grade:
 def _judge_delivery(paths: AttemptPaths, drafts: GradedPaths, judge: Judge) -> None:
     """Have the model judge answer questions.json, record findings.json and settle them into the measured files."""
     questions = _read(drafts.questions, Questions.model_validate_json)
-    findings = judge.on_delivery(questions, log_to=paths.sealed / MODEL_CALLS)
+    findings = judge.on_delivery(questions, log_to=paths.model_calls)
     _write(drafts.findings, findings)
     measured = complete(_read(drafts.measured, Measured.model_validate_json), findings)
     _write(drafts.measured, measured)
@@ -99,7 +98,7 @@ def _compare(paths: AttemptPaths, how: Grading, *, out: Path, sealed_out: Path) 
         ask_compare(how.grader, capture=paths.public, strategy=paths.strategy, sealed_out=sealed_out)
         asked = _read(sealed_out / SEALED_QUESTION_FILES[0], ItemQuestions.model_validate_json, sealed=True)
         answers = sealed_out / COMPARE_FINDINGS
-        _write(answers, how.judge.on_items(asked, log_to=paths.sealed / MODEL_CALLS))
+        _write(answers, how.judge.on_items(asked, log_to=paths.model_calls))
     compare(
         how.grader,
         capture=paths.public,
