@@ -29,6 +29,7 @@ class Limits(Record):
     )
     evaluator_memory_bytes: int = Field(default=1536 * MIB, description="memory of an evaluator container")
     evaluator_s: float = Field(default=600.0, description="time for one evaluator container")
+    judge_calls: int = Field(default=4, description="calls of one grading to its model judge at a time")
     log_bytes: int = Field(default=1 * MIB, description="container log kept by the engine")
     min_free_disk_bytes: int = Field(default=3 * 1024 * MIB, description="launch refuses below this much free disk")
     view_files: int = Field(default=20, description="delivered files the simulated user reads in a turn")

@@ -81,7 +81,8 @@ class Judge:
     def _all(self, questions: Sequence[_Q], put: Callable[[_Q], _F], on: str) -> tuple[_F, ...]:
         """Ask everything and return the findings in the order of the questions.
 
-        The first question goes alone: it writes the cache of the prefix that the others then read.
+        The first question goes alone: it writes the cache of the prefix that the others then read. A ModelError holds
+        neither key nor prompt, so its sentence may be said.
         """
 
         def one(question: _Q) -> _F:
@@ -96,8 +97,6 @@ class Judge:
             finally:
                 pool.shutdown(cancel_futures=True)
         except ModelError as error:
-            # The words of a service may repeat what it was sent, and that holds the strategy.
-            said = f": {error}" if on == "the delivery" else ", see sealed/model-calls.jsonl"
             raise GradingError(
-                f"judge {self.name} did not answer on {on}{said}; the capture is kept, run: runner grade --judge llm"
+                f"judge {self.name} did not answer on {on}: {error}; the capture is kept, run: runner grade --judge llm"
             ) from error

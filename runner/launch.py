@@ -21,6 +21,7 @@ from runner import preflight, wiring
 from runner.engines.local import LocalEngine
 from runner.engines.outcome import CellOutcome
 from runner.grade import Grading
+from runner.judging import Judge
 from runner.log import open_log
 from runner.order import Order, Plan, resolve
 from runner.preflight import Check
@@ -28,9 +29,6 @@ from runner.progress import Watch
 from runner.stop import Stop, stop_on_signals
 from runner.terminal import console
 from runner.versions import all_versions
-
-JUDGE = "none"
-"""No judge is built yet; dimensions that need one are 'not run' and every grading is incomplete."""
 
 
 @dataclass(frozen=True)
@@ -57,11 +55,17 @@ def launch(order: Order, *, limits: Limits) -> tuple[Plan, list[CellOutcome], bo
         check()
     ground = look(plan, machine, watch.say)
     stop = Stop()
-    with wiring.open_door(plan, ground.data, os.environ, limits) as door, stop_on_signals(stop, watch.say):
-        paths = _make_run(plan, ground, limits)
+    order = plan.order
+    with (
+        wiring.open_models(order.models, os.environ, limits, log_to=RunPaths(plan.out).model_log) as models,
+        wiring.open_door(plan, ground.data, os.environ, limits) as door,
+        stop_on_signals(stop, watch.say),
+    ):
+        judge = wiring.make_judge(order.judge, order.judge_model, models, limits, stop=stop)
+        paths = _make_run(plan, ground, limits, judge)
         log = open_log(paths.events).bind(run=plan.run_id)
         grading = Grading(
-            wiring.grader(limits, machine=machine, run=plan.run_id), evaluator_version(), JUDGE, plan.order.user
+            wiring.grader(limits, machine=machine, run=plan.run_id), evaluator_version(), judge, plan.order.user
         )
         log.info("run_started", cells=len(plan.cells), concurrency=plan.concurrency, offline=plan.order.offline)
         engine = LocalEngine(
@@ -87,8 +91,10 @@ def launch(order: Order, *, limits: Limits) -> tuple[Plan, list[CellOutcome], bo
 def checks(plan: Plan, machine: preflight.Machine, limits: Limits) -> tuple[Check, ...]:
     """Return the pre-flight checks of a plan, quickest first."""
     live: tuple[Check, ...] = () if plan.order.offline else (lambda: preflight.check_key(os.environ),)
+    model: tuple[Check, ...] = (lambda: wiring.check_model_key(os.environ),) if plan.order.models else ()
     return (
         *live,
+        *model,
         lambda: preflight.check_out(plan.out),
         lambda: preflight.check_disk(plan.out, limits),
         wiring.user_weights,
@@ -114,7 +120,7 @@ def is_success(plan: Plan, outcomes: list[CellOutcome], *, stopped: bool) -> boo
     return not stopped and len(done) == len(plan.cells)
 
 
-def _make_run(plan: Plan, ground: Ground, limits: Limits) -> RunPaths:
+def _make_run(plan: Plan, ground: Ground, limits: Limits, judge: Judge) -> RunPaths:
     paths = RunPaths(plan.out)
     record = RunRecord(
         run_id=plan.run_id,
@@ -128,7 +134,8 @@ def _make_run(plan: Plan, ground: Ground, limits: Limits) -> RunPaths:
         concurrency=plan.concurrency,
         agents={name: wiring.AGENTS[name].model for name in plan.agents},
         user=plan.order.user,
-        judge=JUDGE,
+        judge=judge.name,
+        judge_prompt_sha256=judge.prompt_sha256,
         images=ground.images,
         workspace_cap=ground.workspace_cap,
         instruction_sha256=template_sha256(),

@@ -11,6 +11,7 @@ from generator import generate, live_conditions, load_conditions, offline_condit
 from records.run import FmpTools, PlannedCell
 from records.strategy import Strategy
 from records.task import Conditions, Task
+from runner.judging import DEFAULT_MODEL, JudgeKind
 from runner.plan import Cell, build_plan, parse_agents, parse_seeds
 
 RUNS = Path("runs")
@@ -30,7 +31,15 @@ class Order:
     salt: str | None = None
     out: Path | None = None
     user: str = "rules"
+    judge: JudgeKind = "rules"
+    judge_model: str = DEFAULT_MODEL
+    """Asked only by judge `llm`."""
     fmp_tools: FmpTools = "flat"
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """Ids of the sealed-side models that the run will ask, each once."""
+        return (self.judge_model,) if self.judge == "llm" else ()
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 import secrets
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
@@ -25,6 +25,7 @@ from records.task import Task
 from runner.attempt import Attempt, Door
 from runner.grade import Grading, grade_attempt
 from runner.grading import Grader
+from runner.judging import Judge, JudgeKind
 from runner.order import Plan
 from runner.plan import Cell
 from runner.preflight import check_key
@@ -35,6 +36,7 @@ from sandbox.job import Job, JobEngine, JobResult
 from sandbox.protocol import Sandbox, SandboxSpec
 
 if TYPE_CHECKING:
+    from modelgate.client import Client
     from sandbox.engine.engine import Engine
     from simulator import UserSimulator
 
@@ -97,6 +99,48 @@ def user_weights() -> str:
     from simulator.encoder import model_folder
 
     return str(model_folder())
+
+
+def check_model_key(environ: Mapping[str, str]) -> None:
+    """Do nothing where a key of the model service is set. Raises PrerequisiteError."""
+    from modelgate.process import find_access
+
+    find_access(environ)
+
+
+@contextmanager
+def open_models(
+    needed: tuple[str, ...], environ: MutableMapping[str, str], limits: Limits, *, log_to: Path
+) -> Iterator["Client | None"]:
+    """Run the sealed-side model process while the block runs, with its key out of everyone else's environment.
+
+    Args: needed: ids of the models that will be asked, each tried once; none starts nothing and yields None. log_to:
+    where the process's own words go, on the sealed side.
+    Raises: PrerequisiteError: no key, it did not come up, or the service does not take the key or know a model.
+    """
+    if not needed:
+        yield None
+        return
+    from modelgate.process import find_access, without_keys
+    from modelgate.process import open_models as start
+
+    access = find_access(environ)
+    with without_keys(environ), start(access, log_to=log_to, limits=limits) as running:
+        running.client.check(needed)
+        yield running.client
+
+
+def make_judge(
+    kind: JudgeKind, model_id: str, models: "Client | None", limits: Limits, *, stop: Stop | None = None
+) -> Judge:
+    """Return who judges meaning. Args: models: the model process, for judge `llm`; stop: the operator's, if any."""
+    return Judge(
+        kind,
+        model_id,
+        open_model=None if models is None else models.logging_to,
+        calls=limits.judge_calls,
+        check=(stop or Stop()).check,
+    )
 
 
 def stand_ins(*, offline: bool) -> tuple[str, ...]:

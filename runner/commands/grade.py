@@ -1,5 +1,6 @@
-"""runner grade: grade again from disk; needs no network and no key, and no engine either."""
+"""runner grade: grade again from disk; needs no network and no key but for judge `llm`, and no engine either."""
 
+import os
 from pathlib import Path
 
 import click
@@ -7,7 +8,7 @@ import click
 from evaluator.version import evaluator_version
 from records.errors import GradingError, PrerequisiteError, UsageError
 from records.limits import DEFAULT_LIMITS
-from records.paths import AttemptPaths
+from records.paths import AttemptPaths, RunPaths
 from records.run import RunRecord
 from reports.collect import CellView, read_run
 from reports.table import run_report
@@ -15,22 +16,33 @@ from runner import wiring
 from runner.commands.show import describe, find_attempt
 from runner.grade import Grading, grade_attempt
 from runner.grading import Grader
-from runner.launch import JUDGE
+from runner.judging import DEFAULT_MODEL, JudgeKind
 from runner.terminal import print_json, print_report
 
 
 @click.command()
 @click.argument("target", type=click.Path(path_type=Path))
+@click.option(
+    "--judge",
+    default="rules",
+    show_default=True,
+    type=click.Choice(["rules", "llm", "none"]),
+    help="Who judges meaning; a grade by another judge lies beside the old one.",
+)
+@click.option("--judge-model", default=DEFAULT_MODEL, show_default=True, help="Model of judge llm.")
 @click.option("--no-engine", is_flag=True, help="Run the evaluator as child processes although an engine answers.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def grade(target: Path, *, no_engine: bool, as_json: bool) -> None:
+def grade(target: Path, *, judge: JudgeKind, judge_model: str, no_engine: bool, as_json: bool) -> None:
     """Grade RUN or SESSION with this version of the evaluator; earlier gradings stay."""
-    run = _run_of(target)
-    how = Grading(_grader(no_engine=no_engine), evaluator_version(), JUDGE, run.user)
-    if (target / "run.json").is_file():
-        _grade_run(target, how, as_json=as_json)
-        return
-    made = grade_attempt(find_attempt(target), how)
+    root, run = _run_of(target)
+    needed = (judge_model,) if judge == "llm" else ()
+    with wiring.open_models(needed, os.environ, DEFAULT_LIMITS, log_to=RunPaths(root).model_log) as models:
+        speaking = wiring.make_judge(judge, judge_model, models, DEFAULT_LIMITS)
+        how = Grading(_grader(no_engine=no_engine), evaluator_version(), speaking, run.user, run.user_prompt_sha256)
+        if (target / "run.json").is_file():
+            _grade_run(target, how, as_json=as_json)
+            return
+        made = grade_attempt(find_attempt(target), how)
     if as_json:
         print_json(made.model_dump(mode="json"))
     else:
@@ -38,7 +50,7 @@ def grade(target: Path, *, no_engine: bool, as_json: bool) -> None:
 
 
 def _grade_run(root: Path, how: Grading, *, as_json: bool) -> None:
-    due = [paths for cell in read_run(root).cells if (paths := _due(cell, how.version)) is not None]
+    due = [paths for cell in read_run(root).cells if (paths := _due(cell, how.name)) is not None]
     failed = []
     for paths in due:
         try:
@@ -46,10 +58,11 @@ def _grade_run(root: Path, how: Grading, *, as_json: bool) -> None:
         except GradingError as error:
             failed.append(str(error))
     if as_json:
-        print_json({"graded": len(due) - len(failed), "failed": failed, "version": how.version})
+        graded = {"graded": len(due) - len(failed), "failed": failed}
+        print_json({**graded, "version": how.version, "judge": how.judge.name})
     else:
-        print_report(run_report(read_run(root)))
-        print(f"{len(due) - len(failed)} sessions graded with evaluator {how.version}")
+        print_report(run_report(read_run(root, grading=how.name)))
+        print(f"{len(due) - len(failed)} sessions graded with evaluator {how.version}, judge {how.judge.name}")
         for sentence in failed:
             print(f"not graded: {sentence}")
     if failed:
@@ -66,15 +79,15 @@ def _grader(*, no_engine: bool) -> Grader:
     return wiring.grader(DEFAULT_LIMITS, machine=None)
 
 
-def _due(cell: CellView, version: str) -> AttemptPaths | None:
+def _due(cell: CellView, grading: str) -> AttemptPaths | None:
     last = cell.last
-    if last is None or cell.reason is None or not cell.reason.is_valid or last.paths.grading(version).root.exists():
+    if last is None or cell.reason is None or not cell.reason.is_valid or last.paths.grading(grading).root.exists():
         return None
     return last.paths
 
 
-def _run_of(target: Path) -> RunRecord:
+def _run_of(target: Path) -> tuple[Path, RunRecord]:
     for folder in (target, *target.absolute().parents):
         if (folder / "run.json").is_file():
-            return read_run(folder).record
+            return folder, read_run(folder).record
     raise UsageError(f"'{target}': expected a run or a session in one, found no run.json above it; see: ls runs")

@@ -11,6 +11,7 @@ from reports.collect import read_run
 from reports.summary import agent_rows, session_rows
 from reports.table import run_report
 from runner import wiring
+from runner.judging import DEFAULT_MODEL
 from runner.launch import checks, is_success
 from runner.launch import launch as run_order
 from runner.order import Order, Plan, resolve
@@ -25,6 +26,14 @@ from runner.terminal import print_json, print_report
 @click.option("--offline", is_flag=True, help="Packaged data instead of the live data service; needs no key.")
 @click.option("--concurrency", type=click.IntRange(1, 256), help="Sessions at a time.  [default: one per core]")
 @click.option("--user", default="rules", show_default=True, type=click.Choice(["rules"]), help="The simulated user.")
+@click.option(
+    "--judge",
+    default="rules",
+    show_default=True,
+    type=click.Choice(["rules", "llm", "none"]),
+    help="Who judges meaning: rules (never ranked), a model, or nobody.",
+)
+@click.option("--judge-model", default=DEFAULT_MODEL, show_default=True, help="Model of judge llm.")
 @click.option(
     "--fmp-tools",
     default="flat",

@@ -75,7 +75,18 @@ def test_measure_then_it_sees_the_capture_alone_and_its_three_files_come_back(at
     run = measure(Grader(jobs, "evaluator:1"), capture=attempt / "public", out=attempt / "graded/2")
 
     (job,) = jobs.asked
-    assert job.argv == ("python3", "-m", "evaluator", "measure", "--capture", "/capture", "--out", "/out")
+    assert job.argv == (
+        "python3",
+        "-m",
+        "evaluator",
+        "measure",
+        "--judge",
+        "rules",
+        "--capture",
+        "/capture",
+        "--out",
+        "/out",
+    )
     assert {str(mount.target): mount.writable for mount in job.mounts} == {"/capture": False, "/out": True}
     assert "canary" not in "".join(jobs.seen.values())
     assert sorted(path.name for path in (attempt / "graded/2").iterdir()) == sorted(MEASURE_FILES)
