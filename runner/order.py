@@ -6,6 +6,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
+from typing import Literal
 
 from generator import generate, live_conditions, load_conditions, offline_conditions
 from records.run import FmpTools, PlannedCell
@@ -14,6 +15,9 @@ from records.task import Conditions, Task
 from runner.plan import Cell, build_plan, parse_agents, parse_seeds
 
 RUNS = Path("runs")
+UserKind = Literal["rules", "llm"]
+USER_MODEL = "claude-opus-4-8"
+"""Of user `llm` (architecture, section 7)."""
 
 
 @dataclass(frozen=True)
@@ -29,8 +33,15 @@ class Order:
     conditions: Path | None = None
     salt: str | None = None
     out: Path | None = None
-    user: str = "rules"
+    user: UserKind = "rules"
+    user_model: str = USER_MODEL
+    """Unused but for user `llm`."""
     fmp_tools: FmpTools = "flat"
+
+    @property
+    def sealed_models(self) -> tuple[str, ...]:
+        """Ids of the models that the sealed side asks; empty when nobody there needs one."""
+        return (self.user_model,) if self.user == "llm" else ()
 
 
 @dataclass(frozen=True)
