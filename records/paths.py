@@ -1,7 +1,7 @@
 """The run directory as code (architecture section 6).
 
 runs/<run-id>/
-  run.json  events.jsonl  sealed/model.log
+  run.json  events.jsonl  sealed/{model.log,model-calls.jsonl}
   sessions/<agent>/<task-id>/repeat-<k>/attempt-<a>/
     public/  task.json session.jsonl turns/<t>/{message.md,deliver/,agent.jsonl,stdout,stderr}
              workspace.tar.zst capture.json calls.jsonl rerun.json manifest.json bodies/<sha256>
@@ -174,11 +174,6 @@ class RunPaths:
     def events(self) -> Path:
         """The structured log."""
         return self.root / "events.jsonl"
-
-    @property
-    def model_log(self) -> Path:
-        """What the sealed-side model process said of itself; made when it said something."""
-        return self.root / "sealed" / "model.log"
 
     def attempt(self, agent: str, task_id: str, repeat: int, attempt: int) -> AttemptPaths:
         """The folder of one attempt; repeat and attempt count from 1."""

@@ -3,7 +3,7 @@
 import secrets
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
 from functools import cached_property
@@ -15,6 +15,7 @@ from structlog.typing import FilteringBoundLogger
 from adapters.backends import null, reference
 from adapters.instruction import Instruction
 from adapters.protocol import Adapter
+from records.chat import ChatModel
 from records.decision import DecisionRecord
 from records.errors import PrerequisiteError, SandboxError
 from records.limits import Limits
@@ -26,7 +27,7 @@ from runner.attempt import Attempt, Door
 from runner.grade import Grading, grade_attempt
 from runner.grading import Grader
 from runner.judging import Judge, JudgeKind
-from runner.order import Plan
+from runner.order import USER_MODEL, Order, Plan
 from runner.plan import Cell
 from runner.preflight import check_key
 from runner.session import User
@@ -38,7 +39,7 @@ from sandbox.protocol import Sandbox, SandboxSpec
 if TYPE_CHECKING:
     from modelgate.client import Client
     from sandbox.engine.engine import Engine
-    from simulator import UserSimulator
+    from simulator import Simulator, UserSimulator
 
 EVALUATOR_IMAGE = "evaluator"
 LIVE_FMP = "https://financialmodelingprep.com/stable/"
@@ -87,47 +88,40 @@ def open_door(plan: Plan, data: Path | None, environ: Mapping[str, str], limits:
         yield door
 
 
-def offline_data(say: Callable[[str], None]) -> Path:
-    """Return the prepared offline tables, making them when they are not there. Raises PrerequisiteError."""
-    from offline.data import ensure
-
-    return ensure(on_line=say)
-
-
-def user_weights() -> str:
-    """Return where the weights lie with which the user reads sentences. Raises PrerequisiteError when there are none."""
-    from simulator.encoder import model_folder
-
-    return str(model_folder())
-
-
-def check_model_key(environ: Mapping[str, str]) -> None:
-    """Do nothing where a key of the model service is set. Raises PrerequisiteError."""
-    from modelgate.process import find_access
-
-    find_access(environ)
-
-
 @contextmanager
 def open_models(
-    needed: tuple[str, ...], environ: MutableMapping[str, str], limits: Limits, *, log_to: Path
+    models: tuple[str, ...], environ: Mapping[str, str], limits: Limits, *, out: Path, stop: Stop
 ) -> Iterator["Client | None"]:
-    """Run the sealed-side model process while the block runs, with its key out of everyone else's environment.
+    """Run the sealed-side model process while the block runs; None when no model is asked.
 
-    Args: needed: ids of the models that will be asked, each tried once; none starts nothing and yields None. log_to:
-    where the process's own words go, on the sealed side.
-    Raises: PrerequisiteError: no key, it did not come up, or the service does not take the key or know a model.
+    Its `logging_to(file)` gives the same model with its calls logged elsewhere; without, they go to out/sealed/.
+    Args: models: ids that will be asked for; each is tried with the key before the block begins. stop: ends it at once.
+    Raises: PrerequisiteError: there is no key, the service refused it or a model, or it does not answer.
     """
-    if not needed:
+    if not models:
         yield None
         return
-    from modelgate.process import find_access, without_keys
-    from modelgate.process import open_models as start
+    from modelgate import process
 
-    access = find_access(environ)
-    with without_keys(environ), start(access, log_to=log_to, limits=limits) as running:
-        running.client.check(needed)
-        yield running.client
+    sealed = out / "sealed"
+    with process.open_models(process.find_access(environ), log_to=sealed / "model.log", limits=limits) as running:
+        running.client.check(models)
+        with stop.kills("model process", running.end):
+            yield running.client.logging_to(sealed / "model-calls.jsonl")
+
+
+def without_model_keys(environ: MutableMapping[str, str]) -> AbstractContextManager[None]:
+    """Take the sealed side's key out of an environment while the block runs, so that no child gets it."""
+    from modelgate.process import without_keys
+
+    return without_keys(environ)
+
+
+def check_model_key(environ: Mapping[str, str]) -> str:
+    """Return the variable that holds the sealed side's key. Raises PrerequisiteError when there is none."""
+    from modelgate.process import find_access
+
+    return find_access(environ).key_variable
 
 
 def make_judge(
@@ -141,6 +135,38 @@ def make_judge(
         calls=limits.judge_calls,
         check=(stop or Stop()).check,
     )
+
+
+def user_name(order: Order) -> str:
+    """Return how the user of an order is named in every output."""
+    if order.user == "rules":
+        return "rules"
+    from simulator import llm
+
+    return llm.user_name(order.user_model)
+
+
+def user_prompt_sha256(order: Order) -> str:
+    """Return the hash of the user's prompt texts; empty for a user that is told nothing."""
+    if order.user == "rules":
+        return ""
+    from simulator import llm
+
+    return llm.prompt_sha256()
+
+
+def offline_data(say: Callable[[str], None]) -> Path:
+    """Return the prepared offline tables, making them when they are not there. Raises PrerequisiteError."""
+    from offline.data import ensure
+
+    return ensure(on_line=say)
+
+
+def user_weights() -> str:
+    """Return where the weights lie with which the user reads sentences. Raises PrerequisiteError when there are none."""
+    from simulator.encoder import model_folder
+
+    return str(model_folder())
 
 
 def stand_ins(*, offline: bool) -> tuple[str, ...]:
@@ -283,6 +309,8 @@ class Sessions:
     stop: Stop
     limits: Limits
     log: FilteringBoundLogger
+    models: "Client | None" = None
+    """The sealed-side models; None where neither user nor judge asks one."""
 
     def attempt(self, cell: Cell, number: int) -> Attempt:
         """Make the folder of a new attempt and all that its session needs."""
@@ -309,7 +337,7 @@ class Sessions:
             door=self.door,
             adapter=agent.build(self._instruction(task)),
             make_sandbox=lambda folder: self.machine.sandbox(replace(spec, gateway_dir=folder)),
-            make_user=lambda where: rules_user(task, strategy, where, self.limits),
+            make_user=lambda where: self._user(task, strategy, where),
             stop=self.stop,
             now=lambda: datetime.now(UTC),
             log=self.log.bind(session=session, agent=cell.agent, task=task.id, repeat=cell.repeat, attempt=number),
@@ -319,6 +347,18 @@ class Sessions:
         """Grade a finished attempt from disk."""
         grade = grade_attempt(attempt.paths, self.grading)
         attempt.log.info("session_graded", quality=grade.quality, score=grade.score, accepted=grade.accepted)
+
+    def _user(self, task: Task, strategy: Strategy, store: AttemptStore) -> User:
+        if self.plan.order.user == "rules":
+            return rules_user(task, strategy, store, self.limits)
+        return llm_user(task, strategy, store, self.limits, chat=self._chat(store), model=self.plan.order.user_model)
+
+    def _chat(self, store: AttemptStore) -> ChatModel:
+        if self.models is None:
+            raise PrerequisiteError(
+                "user `llm`: expected a model process, found none; open one with wiring.open_models"
+            )
+        return self.models.logging_to(store.paths.model_calls)
 
     def _instruction(self, task: Task) -> str:
         return Instruction(
@@ -330,9 +370,26 @@ class Sessions:
 
 def rules_user(task: Task, strategy: Strategy, store: AttemptStore, limits: Limits) -> User:
     """Return the embedded user of one session."""
-    from simulator import UserSimulator
+    return _ReadingUser(simulator(task, strategy, limits, chat=None), store, limits)
 
-    return _ReadingUser(UserSimulator(task, strategy, limits=limits), store, limits)
+
+def llm_user(
+    task: Task, strategy: Strategy, store: AttemptStore, limits: Limits, *, chat: ChatModel, model: str = USER_MODEL
+) -> User:
+    """Return the user of one session as a model plays it."""
+    return _ReadingUser(simulator(task, strategy, limits, chat=chat, model=model), store, limits)
+
+
+def simulator(
+    task: Task, strategy: Strategy, limits: Limits, *, chat: ChatModel | None, model: str = USER_MODEL
+) -> "UserSimulator":
+    """Return the simulated user: the rules without a model, else the model's back end under the same validator."""
+    from simulator import LlmBackend, UserSimulator
+
+    backend: Simulator | None = (
+        LlmBackend(task, strategy, chat, model=model, limits=limits) if chat is not None else None
+    )
+    return UserSimulator(task, strategy, backend, limits)
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ import click
 from evaluator.version import evaluator_version
 from records.errors import GradingError, PrerequisiteError, UsageError
 from records.limits import DEFAULT_LIMITS
-from records.paths import AttemptPaths, RunPaths
+from records.paths import AttemptPaths
 from records.run import RunRecord
 from reports.collect import CellView, read_run
 from reports.table import run_report
@@ -17,6 +17,7 @@ from runner.commands.show import describe, find_attempt
 from runner.grade import Grading, grade_attempt
 from runner.grading import Grader
 from runner.judging import DEFAULT_MODEL, JudgeKind
+from runner.stop import Stop
 from runner.terminal import print_json, print_report
 
 
@@ -36,7 +37,11 @@ def grade(target: Path, *, judge: JudgeKind, judge_model: str, no_engine: bool, 
     """Grade RUN or SESSION with this version of the evaluator; earlier gradings stay."""
     root, run = _run_of(target)
     needed = (judge_model,) if judge == "llm" else ()
-    with wiring.open_models(needed, os.environ, DEFAULT_LIMITS, log_to=RunPaths(root).model_log) as models:
+    environ = dict(os.environ)
+    with (
+        wiring.without_model_keys(os.environ),
+        wiring.open_models(needed, environ, DEFAULT_LIMITS, out=root, stop=Stop()) as models,
+    ):
         speaking = wiring.make_judge(judge, judge_model, models, DEFAULT_LIMITS)
         how = Grading(_grader(no_engine=no_engine), evaluator_version(), speaking, run.user, run.user_prompt_sha256)
         if (target / "run.json").is_file():
