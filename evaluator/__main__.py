@@ -52,6 +52,7 @@ def _measure(capture: Path, out: Path) -> None:
     _write(out / "spec.json", result.spec)
     _write(out / "judgements.json", Measured(judgements=result.measured.judgements))
     _write(out / "measured.json", result.measured)
+    _write(out / "findings.json", result.findings)
 
 
 def _compare(arguments: argparse.Namespace) -> None:
