@@ -80,6 +80,8 @@ def _measure(capture: Path, out: Path, judge: Literal["none", "rules", "llm"]) -
     _write(out / "spec.json", result.spec)
     _write(out / "judgements.json", Measured(judgements=result.measured.judgements))
     _write(out / "measured.json", result.measured.model_copy(update={"turns": turns}))
+    if judge == "rules":
+        _write(out / "findings.json", result.findings)
     if judge == "llm":
         _write(out / "questions.json", build_questions(delivery))
 

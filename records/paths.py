@@ -1,11 +1,11 @@
 """The run directory as code (architecture section 6).
 
 runs/<run-id>/
-  run.json  events.jsonl
+  run.json  events.jsonl  sealed/{model.log,model-calls.jsonl}
   sessions/<agent>/<task-id>/repeat-<k>/attempt-<a>/
     public/  task.json session.jsonl turns/<t>/{message.md,deliver/,agent.jsonl,stdout,stderr}
              workspace.tar.zst capture.json calls.jsonl rerun.json rerun/ manifest.json bodies/<sha256>
-    sealed/  strategy.json manifest-salt decisions.jsonl compare-stderr.txt
+    sealed/  strategy.json manifest-salt decisions.jsonl model-calls.jsonl compare-stderr.txt
              <grading>/{compare-judgements.json,compare-evidence.json,compare-questions.json,compare-findings.json}
     graded/<grading>/ spec.json judgements.json measured.json compared.json grade.json feedback.json turns.json
              questions.json findings.json
@@ -155,6 +155,11 @@ class AttemptPaths:
     def decisions(self) -> Path:
         """The simulated user's decisions."""
         return self.sealed / "decisions.jsonl"
+
+    @property
+    def model_calls(self) -> Path:
+        """Every call of the simulated user or the judge to its model, whole; made when there is one."""
+        return self.sealed / "model-calls.jsonl"
 
     def turn(self, turn: int) -> Path:
         """The folder of agent turn `turn`, counted from 1."""

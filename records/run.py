@@ -34,7 +34,10 @@ class RunRecord(Record):
     engine: str
     concurrency: int
     agents: dict[str, str] = Field(description="agent -> model id, 'none' for a control")
-    user: str
+    user: str = Field(description="'rules' or 'llm:<model>'")
+    user_prompt_sha256: str = Field(
+        default="", description="of its prompt's texts; empty for a user that is told nothing"
+    )
     judge: str = Field(description="'none', 'rules' or 'llm:<model>'")
     judge_prompt_sha256: str = Field(default="", description="of templates and anchors; empty where no model judges")
     images: dict[str, str] = Field(description="image -> id the engine gave it")

@@ -46,14 +46,14 @@ class RecordedJudge(Judge):
 
     on_disk: Mapping[str, Path] = field(default_factory=dict)
 
-    def on_delivery(self, questions: Questions) -> Findings:
+    def on_delivery(self, questions: Questions, *, log_to: Path) -> Findings:
         """Return the recorded findings. Raises GradingError when they cannot be read."""
-        del questions
+        del questions, log_to
         return _record(self.on_disk["delivery"], Findings.model_validate_json)
 
-    def on_items(self, questions: ItemQuestions) -> ItemFindings:
+    def on_items(self, questions: ItemQuestions, *, log_to: Path) -> ItemFindings:
         """Return the recorded findings on the strategy's items. Raises GradingError when they cannot be read."""
-        del questions
+        del questions, log_to
         return _record(self.on_disk["items"], ItemFindings.model_validate_json)
 
 

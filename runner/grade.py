@@ -67,7 +67,7 @@ def grade_into(paths: AttemptPaths, how: Grading, end: EndEvent, out: Path, seal
     drafts = GradedPaths(out)
     run = measure(how.grader, capture=paths.public, out=out, judge=how.judge.kind)
     if how.judge.kind == "llm":
-        _judge_delivery(drafts, how.judge)
+        _judge_delivery(paths, drafts, how.judge)
     _compare(paths, how, out=out, sealed_out=sealed_out)
     measured = _read(drafts.measured, Measured.model_validate_json)
     compared = _read(drafts.compared, Compared.model_validate_json)
@@ -89,10 +89,10 @@ def grade_into(paths: AttemptPaths, how: Grading, end: EndEvent, out: Path, seal
     return grade
 
 
-def _judge_delivery(drafts: GradedPaths, judge: Judge) -> None:
+def _judge_delivery(paths: AttemptPaths, drafts: GradedPaths, judge: Judge) -> None:
     """Have the model judge answer questions.json, record findings.json and settle them into the measured files."""
     questions = _read(drafts.questions, Questions.model_validate_json)
-    findings = judge.on_delivery(questions)
+    findings = judge.on_delivery(questions, log_to=paths.model_calls)
     _write(drafts.findings, findings)
     measured = complete(_read(drafts.measured, Measured.model_validate_json), findings)
     _write(drafts.measured, measured)
@@ -104,9 +104,9 @@ def _compare(paths: AttemptPaths, how: Grading, *, out: Path, sealed_out: Path) 
     answers = None
     if how.judge.kind == "llm":
         ask_compare(how.grader, capture=paths.public, strategy=paths.strategy, sealed_out=sealed_out)
-        asked = _read(sealed_out / SEALED_QUESTION_FILES[0], ItemQuestions.model_validate_json)
+        asked = _read(sealed_out / SEALED_QUESTION_FILES[0], ItemQuestions.model_validate_json, sealed=True)
         answers = sealed_out / COMPARE_FINDINGS
-        _write(answers, how.judge.on_items(asked))
+        _write(answers, how.judge.on_items(asked, log_to=paths.model_calls))
     compare(
         how.grader,
         capture=paths.public,
@@ -146,10 +146,13 @@ def end_of(paths: AttemptPaths) -> EndEvent:
     return end
 
 
-def _read(path: Path, parse: Callable[[bytes], _R]) -> _R:
+def _read(path: Path, parse: Callable[[bytes], _R], *, sealed: bool = False) -> _R:
+    """Return a record that the evaluator wrote; of a sealed one no word stands in the error."""
     try:
         return parse(path.read_bytes())
     except (OSError, ValidationError) as error:
+        if sealed:
+            raise GradingError(f"evaluator result {path.name}: expected a record of this version") from None
         raise GradingError(f"evaluator result {path.name}: expected a record of this version, found {error}") from error
 
 

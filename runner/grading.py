@@ -23,8 +23,12 @@ from sandbox.job import AGENT_USER, Job, JobEngine, JobResult, Mount
 AGENT_UID: Final = int(AGENT_USER.split(":", maxsplit=1)[0])
 PROGRAM: Final = ("python3", "-m", "evaluator")
 MEASURE_FILES: Final = ("spec.json", "measured.json", "judgements.json")
-QUESTION_FILES: Final = ("questions.json",)
-"""What `measure` writes on top where a model is going to judge."""
+JUDGE_FILES: Final[dict[JudgeKind, tuple[str, ...]]] = {
+    "none": (),
+    "rules": ("findings.json",),
+    "llm": ("questions.json",),
+}
+"""What `measure` writes on top: the findings of rules, or the questions to a model."""
 COMPARE_FILES: Final = ("compared.json",)
 SEALED_FILES: Final = ("compare-judgements.json", "compare-evidence.json")
 SEALED_QUESTION_FILES: Final = ("compare-questions.json",)
@@ -69,7 +73,7 @@ class _Bind:
 def measure(grader: Grader, *, capture: Path, out: Path, judge: JudgeKind = "rules") -> EvaluatorRun:
     """Measure an attempt's public tree into spec.json, measured.json and judgements.json, with no strategy in reach.
 
-    Args: judge: 'llm' leaves the dimensions of meaning open and writes questions.json too.
+    Args: judge: 'rules' writes findings.json too; 'llm' leaves the dimensions of meaning open and writes questions.json.
     Raises: GradingError: the evaluator failed, or did not write a result; the capture is untouched.
     """
     return run_evaluator(
@@ -77,7 +81,7 @@ def measure(grader: Grader, *, capture: Path, out: Path, judge: JudgeKind = "rul
         "measure",
         (
             _Bind("--capture", capture, PurePosixPath("/capture")),
-            _Bind("--out", out, PurePosixPath("/out"), MEASURE_FILES + (QUESTION_FILES if judge == "llm" else ())),
+            _Bind("--out", out, PurePosixPath("/out"), (*MEASURE_FILES, *JUDGE_FILES[judge])),
         ),
         options=("--judge", judge),
     )

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Literal, TypeVar
 
 from evaluator.compare.asking import ask_items
@@ -33,8 +34,8 @@ class Judge:
     kind: JudgeKind = "rules"
     model_id: str = DEFAULT_MODEL
     """Unused but for 'llm'."""
-    model: ChatModel | None = None
-    """The sealed-side model; None but for 'llm'."""
+    open_model: Callable[[Path], ChatModel] | None = None
+    """Takes the file under sealed/ in which calls are logged; returns the model. None but for 'llm'."""
     calls: int = 4
     """Calls of one grading at a time."""
     check: Callable[[], None] = _go_on
@@ -50,9 +51,9 @@ class Judge:
         """Hash of all that it may be told; empty for a judge that is told nothing."""
         return prompt_sha256() if self.kind == "llm" else ""
 
-    def on_delivery(self, questions: Questions) -> Findings:
+    def on_delivery(self, questions: Questions, *, log_to: Path) -> Findings:
         """Return a finding on each dimension of meaning. Raises GradingError: the model's service did not answer."""
-        model = self._speaking()
+        model = self._open(log_to)
         return Findings(
             findings=self._all(
                 questions.questions,
@@ -61,9 +62,9 @@ class Judge:
             )
         )
 
-    def on_items(self, questions: ItemQuestions) -> ItemFindings:
+    def on_items(self, questions: ItemQuestions, *, log_to: Path) -> ItemFindings:
         """Return findings on the strategy's items. Raises GradingError: the model's service did not answer."""
-        model = self._speaking()
+        model = self._open(log_to)
         return ItemFindings(
             findings=self._all(
                 questions.questions,
@@ -72,15 +73,16 @@ class Judge:
             )
         )
 
-    def _speaking(self) -> ChatModel:
-        if self.model is None:
-            raise GradingError(f"judge {self.name}: expected a model to ask, found none; start it with the launch")
-        return self.model
+    def _open(self, log_to: Path) -> ChatModel:
+        if self.open_model is None:
+            raise GradingError(f"judge {self.name}: expected a model to ask, found none; run: runner grade --judge llm")
+        return self.open_model(log_to)
 
     def _all(self, questions: Sequence[_Q], put: Callable[[_Q], _F], on: str) -> tuple[_F, ...]:
         """Ask everything and return the findings in the order of the questions.
 
-        The first question goes alone: it writes the cache of the prefix that the others then read.
+        The first question goes alone: it writes the cache of the prefix that the others then read. A ModelError holds
+        neither key nor prompt, so its sentence may be said.
         """
 
         def one(question: _Q) -> _F:
@@ -95,8 +97,6 @@ class Judge:
             finally:
                 pool.shutdown(cancel_futures=True)
         except ModelError as error:
-            # The words of a service may repeat what it was sent, and that holds the strategy.
-            said = f": {error}" if on == "the delivery" else ""
             raise GradingError(
-                f"judge {self.name} did not answer on {on}{said}; the capture is kept, run: runner grade --judge llm"
+                f"judge {self.name} did not answer on {on}: {error}; the capture is kept, run: runner grade --judge llm"
             ) from error

@@ -60,12 +60,12 @@ def _source_strings(case: Case) -> Iterator[tuple[str, str, str]]:
     """Yield (document, line, source string), each string once."""
     seen: set[str] = set()
     for doc, line in _lines(case):
-        for pattern in (_URL, _CALL):
-            for hit in pattern.finditer(line[:2_000]):
-                text = hit.group().rstrip(".,;`")
-                if text not in seen and len(seen) < 10 * MAX_LINES:
-                    seen.add(text)
-                    yield doc, line, text[:LINE_CHARS]
+        short = line[:2_000]
+        for hit in (*_URL.finditer(short), *_CALL.finditer(_URL.sub(" ", short))):
+            text = hit.group().strip().rstrip(".,;`")
+            if text not in seen and len(seen) < 10 * MAX_LINES:
+                seen.add(text)
+                yield doc, line, text[:LINE_CHARS]
 
 
 def _lines(case: Case) -> Iterator[tuple[str, str]]:

@@ -54,7 +54,11 @@ class Measurement:
 
 def measure(delivery: Delivery) -> Measurement:
     """Return the delivered specification, one judgement per dimension that needs no strategy, and the facts."""
-    case = Case(delivery)
+    return measure_case(Case(delivery))
+
+
+def measure_case(case: Case) -> Measurement:
+    """Return what `measure` returns, of a case whose parts a judge of meaning may look at afterwards."""
     judgements = []
     # Hostile figures overflow; what comes of it is judged, not warned about.
     with np.errstate(all="ignore"):

@@ -124,10 +124,10 @@ def test_model_judge_is_given_back_its_findings_and_never_asked(tmp_path: Path) 
     )
     questions = Questions.model_construct()
 
-    assert judge.on_delivery(questions) == Findings(findings=())
+    assert judge.on_delivery(questions, log_to=tmp_path) == Findings(findings=())
     assert judge.name == "llm:claude-opus-5-5"
     with pytest.raises(GradingError, match=r"gone\.json': expected a record"):
-        judge.on_items(ItemFindings.model_construct())  # type: ignore[arg-type]
+        judge.on_items(ItemFindings.model_construct(), log_to=tmp_path)  # type: ignore[arg-type]
 
 
 def test_command_checks_a_session_without_an_engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
