@@ -15,6 +15,7 @@ from evaluator.measure import (
     point_in_time,
     process,
     recomputation,
+    signal_validation,
     strictness,
 )
 from evaluator.measure.case import Case
@@ -31,6 +32,7 @@ _COMPARED = ("2.1", "2.2", "2.3", "2.4", "2.5", "2.6")
 _JUDGES: dict[str, Callable[[Case], Judgement]] = {
     "1.1": strictness.judge,
     "1.4": data_quality.judge,
+    "2.8b": signal_validation.judge,
     "2.12": explainability.judge,
     "3.1": point_in_time.judge,
     "3.2": recomputation.judge,
