@@ -7,11 +7,13 @@ import numpy as np
 
 from evaluator.measure import (
     audit,
+    benchmark,
     citation,
     core_metrics,
     cost_model,
     data_quality,
     explainability,
+    metric_basis,
     point_in_time,
     process,
     recomputation,
@@ -44,6 +46,12 @@ _JUDGES: dict[str, Callable[[Case], Judgement]] = {
 }
 
 
+_BOUNDS: dict[str, Callable[[Case], tuple[int | None, str]]] = {
+    "3.4": benchmark.bound,
+    "5.3": metric_basis.bound,
+}
+
+
 @dataclass(frozen=True)
 class Measurement:
     """All that `measure` writes."""
@@ -62,7 +70,25 @@ def measure(delivery: Delivery) -> Measurement:
             if dimension.id not in _COMPARED:
                 judge = _JUDGES.get(dimension.id)
                 judgements.append(not_run(dimension.id) if judge is None else _guarded(dimension.id, judge, case))
-        return Measurement(case.spec, Measured(judgements=tuple(judgements), facts=case.facts()))
+        bounds, seen = _bounds(case)
+        facts = {**case.facts(), **seen}
+        return Measurement(case.spec, Measured(judgements=tuple(judgements), facts=facts, bounds=bounds))
+
+
+def _bounds(case: Case) -> tuple[dict[str, int], dict[str, str]]:
+    """Return what programs allow a judge of meaning, and why; a check stopped by the delivered data allows nothing."""
+    bounds: dict[str, int] = {}
+    seen: dict[str, str] = {}
+    for dimension, bound in _BOUNDS.items():
+        limit: int | None
+        try:
+            limit, why = bound(case)
+        except DATA_FAULTS as fault:
+            limit, why = 0, f"the check stopped on the delivered data ({type(fault).__name__})"
+        seen[f"bound_{dimension}"] = why
+        if limit is not None:
+            bounds[dimension] = limit
+    return bounds, seen
 
 
 def _guarded(dimension: str, judge: Callable[[Case], Judgement], case: Case) -> Judgement:
