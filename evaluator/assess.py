@@ -2,6 +2,7 @@
 
 from typing import Literal
 
+from evaluator.compare.lexicon import phrases
 from evaluator.measure.run import Measurement, measure
 from evaluator.package.delivery import Delivery
 
@@ -14,4 +15,4 @@ def assess(delivery: Delivery, *, judge: JudgeName = "rules") -> Measurement:
     Args: judge: 'rules' judges at once; 'none' leaves those dimensions "not run", for a model judge to fill in.
     """
     del judge
-    return measure(delivery)
+    return measure(delivery, phrases=phrases)

@@ -12,6 +12,10 @@ from evaluator.measure import (
     core_metrics,
     cost_model,
     data_quality,
+    disclosed_calls,
+    disclosed_choices,
+    disclosed_steps,
+    effort,
     explainability,
     metric_basis,
     point_in_time,
@@ -43,6 +47,14 @@ _JUDGES: dict[str, Callable[[Case], Judgement]] = {
     "3.7": audit.judge,
     "3.8": process.judge,
     "4.2": citation.judge,
+    "6.1": disclosed_calls.judge_calls,
+    "6.2": disclosed_steps.judge_narration,
+    "6.3": disclosed_calls.judge_failures,
+    "6.4": disclosed_choices.judge,
+    "6.5": disclosed_steps.judge_changes,
+    "7.1": effort.judge_time,
+    "7.2": effort.judge_tokens,
+    "7.3": effort.judge_actions,
 }
 
 
@@ -60,9 +72,12 @@ class Measurement:
     measured: Measured
 
 
-def measure(delivery: Delivery) -> Measurement:
-    """Return the delivered specification, one judgement per dimension that needs no strategy, and the facts."""
-    case = Case(delivery)
+def measure(delivery: Delivery, *, phrases: disclosed_choices.Phrases | None = None) -> Measurement:
+    """Return the delivered specification, one judgement per dimension that needs no strategy, and the facts.
+
+    Args: phrases: option id -> patterns that state it in a user's words (6.4); None: the grammar's names alone.
+    """
+    case = Case(delivery, phrases)
     judgements = []
     # Hostile figures overflow; what comes of it is judged, not warned about.
     with np.errstate(all="ignore"):
@@ -71,7 +86,7 @@ def measure(delivery: Delivery) -> Measurement:
                 judge = _JUDGES.get(dimension.id)
                 judgements.append(not_run(dimension.id) if judge is None else _guarded(dimension.id, judge, case))
         bounds, seen = _bounds(case)
-        facts = {**case.facts(), **seen}
+        facts = {**case.facts(), **effort.effort_facts(case), **seen}
         return Measurement(case.spec, Measured(judgements=tuple(judgements), facts=facts, bounds=bounds))
 
 
