@@ -133,10 +133,11 @@ def _wide(
 def _long(
     table: Table, keys: "pd.Series[Any]", values: "pd.Series[Any]", factors: tuple[str, ...]
 ) -> Iterator[Reported]:
+    about_signals = re.search(r"signal|valid|factor|(^|_)ic(_|$)", normalised(table.path)) is not None
     for key, cell in zip(keys.astype(str), values, strict=True):
         name = normalised(key)
         kind, value = _kind(name), _number(cell, key)
-        if kind is not None and value is not None and (kind == "ic" or _kind_of_signals(name)):
+        if kind is not None and value is not None and (kind == "ic" or about_signals or _kind_of_signals(name)):
             yield Reported(kind, value, _factor(key, factors), _quantiles(name), f"{table.path}: {key}")
 
 

@@ -63,7 +63,7 @@ def test_fewer_than_twenty_names_then_five_are_enough_and_the_evidence_says_so(g
     assert "open of t+1" in text
 
 
-@pytest.mark.parametrize(("shift", "score"), [(0.015, 4), (0.03, 3), (0.08, 2)])
+@pytest.mark.parametrize(("shift", "score"), [(-0.015, 4), (-0.03, 3), (-0.08, 2)])
 def test_distance_of_the_reported_coefficient_sets_the_level(
     graded: Callable[..., Any], shift: float, score: int
 ) -> None:
