@@ -6,12 +6,12 @@ from importlib.resources import files
 from pathlib import Path
 
 _SCORING_SUFFIXES = (".py", ".json")
-_DATA = ("grammar.json", "rubric.json")
+_DATA = ("grammar.json", "rubric.json", "prices.json")
 
 
 @cache
 def evaluator_version() -> str:
-    """Return the first 16 hexadecimal digits of SHA-256 over the evaluator's source files, grammar and rubric.
+    """Return the first 16 hexadecimal digits of SHA-256 over the evaluator's source, grammar, rubric and prices.
 
     Paths are relative to the package and sorted, so that an installed copy in an image and a checkout agree.
     """

@@ -15,6 +15,7 @@ MANY_NAMES = 20
 """Names a decision date needs to count."""
 FEW_NAMES = 5
 """Names it needs where no date of the delivery has twenty: the task's own universe is smaller."""
+QUANTILES = (2, 3, 4, 5, 10)
 _MIN_DATES = 2
 
 
@@ -85,46 +86,48 @@ def diagnose(signal: pd.DataFrame, ahead: pd.DataFrame) -> Diagnostics | Absent:
     if not len(count) or count.max() < FEW_NAMES:
         return Absent(f"no decision date has {FEW_NAMES} names with a signal and a return")
     least = MANY_NAMES if count.max() >= MANY_NAMES else FEW_NAMES
-    kept = np.flatnonzero(count >= least)
-    ics = np.array([_rank_correlation(values[i][known[i]], later[i][known[i]]) for i in kept])
-    kept, ics = kept[np.isfinite(ics)], ics[np.isfinite(ics)]
-    if len(ics) < _MIN_DATES:
-        return Absent(f"{len(ics)} decision dates have {least} names with a signal and a return")
-    deviation = float(ics.std(ddof=1))
+    ics = _rank_correlations(values, later)
+    kept = np.flatnonzero((count >= least) & np.isfinite(ics))
+    if len(kept) < _MIN_DATES:
+        return Absent(f"{len(kept)} decision dates have {least} names with a signal and a return")
+    found = ics[kept]
+    deviation = float(found.std(ddof=1))
+    next_ones = _rank_correlations(values[:-1], later[1:])[kept[kept < len(values) - 1]]
+    next_ones = next_ones[np.isfinite(next_ones)]
     return Diagnostics(
-        dates=len(ics),
+        dates=len(found),
         least=least,
-        mean_ic=float(ics.mean()),
-        t=float(ics.mean()) / deviation * len(ics) ** 0.5 if deviation > 0 else float("nan"),
-        hit_rate=float((ics > 0).mean()),
-        spread={q: _spread(values, later, known, kept, q) for q in (2, 3, 4, 5, 10)},
-        decay=_decay(values, later, kept),
+        mean_ic=float(found.mean()),
+        t=float(found.mean()) / deviation * len(found) ** 0.5 if deviation > 0 else float("nan"),
+        hit_rate=float((found > 0).mean()),
+        spread=_spreads(values[kept], later[kept]),
+        decay=float(next_ones.mean()) if len(next_ones) else float("nan"),
     )
 
 
-def _rank_correlation(a: FloatArray, b: FloatArray) -> float:
-    x, y = (pd.Series(one).rank().to_numpy() for one in (a, b))
-    x, y = x - x.mean(), y - y.mean()
-    size = float(np.sqrt((x @ x) * (y @ y)))
-    return float(x @ y) / size if size > 0 else float("nan")
+def _rank_correlations(a: FloatArray, b: FloatArray) -> FloatArray:
+    """Return Spearman's coefficient per row over the cells both know; NaN with fewer than five or no spread."""
+    known = np.isfinite(a) & np.isfinite(b)
+    x, y = (pd.DataFrame(np.where(known, one, np.nan)).rank(axis=1).to_numpy() for one in (a, b))
+    count = known.sum(axis=1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        x = np.where(known, x - (np.nansum(x, axis=1) / count)[:, None], 0.0)
+        y = np.where(known, y - (np.nansum(y, axis=1) / count)[:, None], 0.0)
+        out = (x * y).sum(axis=1) / np.sqrt((x * x).sum(axis=1) * (y * y).sum(axis=1))
+    return np.where(count >= FEW_NAMES, out, np.nan)
 
 
-def _spread(values: FloatArray, later: FloatArray, known: FloatArray, kept: FloatArray, quantiles: int) -> float:
-    found = []
-    for row in kept:
-        inside = np.asarray(known[row], dtype=bool)
-        ordered = later[row][inside][np.argsort(values[row][inside], kind="stable")]
-        part = max(len(ordered) // quantiles, 1)
-        found.append(float(ordered[-part:].mean() - ordered[:part].mean()))
-    return float(np.mean(found))
-
-
-def _decay(values: FloatArray, later: FloatArray, kept: FloatArray) -> float:
-    found = []
-    for row in kept:
-        if row + 1 < len(later):
-            both = np.isfinite(values[row]) & np.isfinite(later[row + 1])
-            if both.sum() >= FEW_NAMES:
-                found.append(_rank_correlation(values[row][both], later[row + 1][both]))
-    clean = [one for one in found if np.isfinite(one)]
-    return float(np.mean(clean)) if clean else float("nan")
+def _spreads(values: FloatArray, later: FloatArray) -> dict[int, float]:
+    """Return, per number of quantiles, the mean over rows of the top minus the bottom quantile's mean return."""
+    known = np.isfinite(values) & np.isfinite(later)
+    count = known.sum(axis=1)
+    order = np.argsort(np.where(known, values, np.inf), axis=1, kind="stable")
+    summed = np.cumsum(np.take_along_axis(np.where(known, later, 0.0), order, axis=1), axis=1)
+    rows = np.arange(len(values))
+    found = {}
+    for quantiles in QUANTILES:
+        part = np.maximum(count // quantiles, 1)
+        total = summed[rows, count - 1]
+        below = np.where(count > part, summed[rows, np.maximum(count - part - 1, 0)], 0.0)
+        found[quantiles] = float(((total - below - summed[rows, part - 1]) / part).mean())
+    return found
