@@ -44,7 +44,8 @@ def assess(delivery: Delivery, *, judge: JudgeName = "rules") -> Assessment:
 def settled(measured: Measured, findings: Findings) -> Measured:
     """Return the record with each finding's dimension scored within its program's bound."""
     scored: dict[str, Judgement] = {
-        finding.dimension: settle(finding, bound=measured.bounds.get(finding.dimension)) for finding in findings.findings
+        finding.dimension: settle(finding, bound=measured.bounds.get(finding.dimension))
+        for finding in findings.findings
     }
     judgements = tuple(scored.get(judgement.dimension, judgement) for judgement in measured.judgements)
     return measured.model_copy(update={"judgements": judgements})

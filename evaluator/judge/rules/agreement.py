@@ -15,16 +15,24 @@ _NOT_PERIOD = r"(?!\s?%|\.\d|\s?(?:bps|days?|months?|weeks?|sessions?|years?|tra
 _COUNT = re.compile(
     rf"\b(?:top|best|highest)(?:[- ](?:ranked|scoring|scored))?[- ]{_N}\b{_NOT_PERIOD}"
     rf"|\b(?:holds?|holding|selects?|picks?|buys?|owns?|keeps?)\s+(?:exactly |only |always |the )*(?:top |best |highest[- ]ranked )?{_N}\b{_NOT_PERIOD}"
-    rf"|\b{_N} (?:holdings|positions)\b|n holdings\D{{0,12}}(\d{{1,4}})\b"
+    rf"|\b{_N} (?:\w+ ){{0,2}}(?:names|stocks|companies|shares|tickers)\b[^.;]{{0,45}}(?:are |is |were )?(?:held|selected|bought|chosen|picked|owned)\b"
+    rf"|\b{_N}[- ](?:stock|name)s? portfolio|(?:number of (?:holdings|names|stocks|positions)|portfolio size|holdings|positions)\s*(?:[:=(|]|is|are)?\s*{_N}\b{_NOT_PERIOD}"
+    rf"|\b{_N} (?:equal(?:ly)?[- ]weighted )?(?:holdings|positions)\b|\b{_N} (?:highest|lowest|cheapest|strongest|smallest|best|top)\b|n holdings\D{{0,12}}(\d{{1,4}})\b"
 )
 _COST = re.compile(r"(\d+(?:\.\d+)?)\s?(?:bps?|basis points?)\b|rate bps\D{0,4}(\d+(?:\.\d+)?)")
 _COST_TOPIC = re.compile(r"cost|commission|fee|slippage|per trade|one[- ]way|bps")
 _STOP = re.compile(r"(\d+(?:\.\d+)?)\s?%")
-_STOP_TOPIC = re.compile(r"stop[- ]?loss|\bstop\b|drawdown (?:stop|control|limit)|cut to cash|vol(?:atility)?[- ]target|target vol")
+_STOP_TOPIC = re.compile(
+    r"stop[- ]?loss|\bstop\b|drawdown (?:stop|control|limit)|cut to cash|vol(?:atility)?[- ]target|target vol"
+)
 _OTHER_RUN = re.compile(
     r"sensitiv|variant|alternativ|instead|versus|\bvs\b|compar|stress|would|varied|tested|also ran|earlier|previously|changed from|was \d|univers|pool|spread|excess|alpha|ahead|behind|"
     r"fewer than|at least|benchmark|index fund|\?$|maximum drawdown|max drawdown|observed|worst"
 )
+
+_READS_SPEC = re.compile(r"specification|\bconfig\b|\.json\b|\.ya?ml\b|\bparams\b")
+"""Code that reads its values from a file has defaults, no values of its own."""
+_OF_SCORES = re.compile(r"z-?scores?|composite|blend|combin|average of|factors?\b|signals?\b")
 
 
 @dataclass(frozen=True)
@@ -58,8 +66,21 @@ _CHECKS = (
     _Check(
         "number of names",
         _numbers(_COUNT),
-        ("n_holdings", "holdings", "top_n", "n_names", "n_stocks", "number_of_holdings", "positions", "n", "max_holdings"),
-        re.compile(r"\b(?:n_?holdings|top_?n|n_?names|n_?stocks|n_?positions|num_(?:holdings|stocks|positions))\s*[:=]\s*(\d{1,4})\b", re.IGNORECASE),
+        (
+            "n_holdings",
+            "holdings",
+            "top_n",
+            "n_names",
+            "n_stocks",
+            "number_of_holdings",
+            "positions",
+            "n",
+            "max_holdings",
+        ),
+        re.compile(
+            r"\b(?:n_?holdings|top_?n|n_?names|n_?stocks|n_?positions|num_(?:holdings|stocks|positions))\s*[:=]\s*(\d{1,4})\b",
+            re.IGNORECASE,
+        ),
     ),
     _Check(
         "transaction cost",
@@ -69,7 +90,9 @@ _CHECKS = (
     ),
     _Check(
         "rebalance calendar",
-        _names({k: v for k, v in CALENDARS.items() if k != "daily"}, re.compile(r"rebalanc|re-?form|decision|re-?rank")),
+        _names(
+            {k: v for k, v in CALENDARS.items() if k != "daily"}, re.compile(r"rebalanc|re-?form|decision|re-?rank")
+        ),
         ("rebalance", "rebalancing", "rebalance_frequency", "frequency", "rebalance_calendar"),
         re.compile(r"rebalanc\w{0,20}\s*[:=]\s*[\"'](weekly|monthly|quarterly)", re.IGNORECASE),
     ),
@@ -83,7 +106,9 @@ _CHECKS = (
         "level of the risk rule",
         _numbers(_STOP, _STOP_TOPIC),
         ("threshold", "stop", "stop_loss", "stop_level", "drawdown_threshold", "target", "vol_target", "target_vol"),
-        re.compile(r"\b(?:stop_?loss|stop|drawdown_stop|vol_target|target_vol)\w{0,12}\s*[:=]\s*(\d+(?:\.\d+)?)", re.IGNORECASE),
+        re.compile(
+            r"\b(?:stop_?loss|stop|drawdown_stop|vol_target|target_vol)\w{0,12}\s*[:=]\s*(\d+(?:\.\d+)?)", re.IGNORECASE
+        ),
     ),
 )
 
@@ -96,7 +121,9 @@ def disagreements(view: View, body: list[Piece]) -> list[tuple[str, Piece]]:
         if not told:
             continue
         words: set[str] = set().union(*(values for _, values in told))
-        for where, values in (("the specification", _in_spec(check, view)), ("the code", _in_code(check, view))):
+        spec = _in_spec(check, view)
+        code = set() if spec and _READS_SPEC.search(view.code) else _in_code(check, view)
+        for where, values in (("the specification", spec), ("the code", code)):
             if values and not any(_same(a, b) for a in words for b in values):
                 text = f"{check.what}: the report says {'/'.join(sorted(words))}, {where} {'/'.join(sorted(values))}"
                 found.append((text, told[0][0]))
@@ -111,13 +138,17 @@ def disagreements(view: View, body: list[Piece]) -> list[tuple[str, Piece]]:
 
 def _told(check: _Check, piece: Piece) -> set[str]:
     low = piece.low.replace("_", " ")
-    return set() if _OTHER_RUN.search(low) else check.in_words(low)
+    if _OTHER_RUN.search(low) or (check.what == "weighting" and _OF_SCORES.search(low)):
+        return set()
+    return check.in_words(low)
 
 
 def _in_spec(check: _Check, view: View) -> set[str]:
     values: set[str] = set()
     for row in view.spec:
-        if plain(row.key) not in check.spec_keys or (check.what.startswith("level") and "timing" in plain(row.component)):
+        if plain(row.key) not in check.spec_keys or (
+            check.what.startswith("level") and "timing" in plain(row.component)
+        ):
             continue
         values |= _values(check, row.value)
     return values

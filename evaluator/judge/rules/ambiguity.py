@@ -6,8 +6,16 @@ from dataclasses import dataclass
 
 from evaluator.judge.rules.agreement import disagreements
 from evaluator.judge.rules.text import Piece
-from evaluator.judge.rules.trading_rules import DAY_OF_CALENDAR, ESTIMATED, LOOSE, RULES, WEIGHTINGS, WINDOW, TradingRule
-from evaluator.judge.rules.view import ASIDE, View, ruled
+from evaluator.judge.rules.trading_rules import (
+    DAY_OF_CALENDAR,
+    ESTIMATED,
+    LOOSE,
+    RULES,
+    WEIGHTINGS,
+    WINDOW,
+    TradingRule,
+)
+from evaluator.judge.rules.view import ASIDE, METHOD, RESULTS, View, ruled
 from records.judging import Finding
 
 _COMPARES = re.compile(
@@ -15,7 +23,14 @@ _COMPARES = re.compile(
 )
 _EITHER = re.compile(r"\b(?:either|or|and/or|alternatively)\b|/")
 _SPAN_OF_CHOICE = re.compile(r"\d+\s?(?:-|–|to|or)\s?\d+\s?(?:names|stocks|holdings|positions|days|months|weeks|%|bps)")
-_STILL_OPEN = ("universe", "cost", "missing data", "timing", "risk")
+_NAMED_BY = {
+    "cooldown": r"cool-?down|re-?ent(?:er|ry)|back in",
+    "halflife": r"half-?life",
+    "cov_window": r"covarian\w+|window",
+    "vol_window": r"volatil\w+|window",
+    "percentile": r"percentile",
+}
+"""Words that must stand beside a number for it to be the parameter's, where the number alone is too common."""
 
 
 @dataclass(frozen=True)
@@ -45,8 +60,7 @@ def judge(view: View) -> Finding:
     conflicts = disagreements(view, body)
     hits = [*second, *(text for text, _ in conflicts)]
     pieces = [r.piece for r in kept if r.piece is not None] + [piece for _, piece in conflicts]
-    core = [r for r in kept if r.rule.core]
-    if not any(r.settled for r in core if r.rule.name != "rebalance calendar"):
+    if not any(_is_concrete(r) for r in kept):
         return ruled("2.7", 0, "no rule can be executed as written", pieces, hits=hits)
     if hits:
         level = 2 if len(set(hits)) == 1 else 1
@@ -60,9 +74,15 @@ def judge(view: View) -> Finding:
 def _body(view: View) -> Iterable[Piece]:
     """Yield what the client reads about the rules: reports, and the last message."""
     for text in view.reports:
-        yield from (piece for piece in text.pieces if not ASIDE.search(piece.section) or "rule" in piece.section)
+        yield from (piece for piece in text.pieces if _speaks_of_rules(piece.section))
     if view.last is not None:
         yield from view.last.pieces
+
+
+def _speaks_of_rules(section: str) -> bool:
+    last = section.rsplit(" > ", 1)[-1]
+    other = ASIDE.search(last) or RESULTS.search(last)
+    return other is None or METHOD.search(last) is not None
 
 
 def _low(piece: Piece) -> str:
@@ -129,6 +149,13 @@ def _in_code(rule: TradingRule, code: str) -> bool:
     return re.search(names[rule.name], code) is not None
 
 
+def _is_concrete(reading: Reading) -> bool:
+    """Whether the rule says at least something that could be executed, be it one of two things."""
+    if reading.rule.name in ("universe", "missing data", "rebalance calendar"):
+        return False
+    return reading.settled or reading.state == "two"
+
+
 def _needed(reading: Reading, view: View) -> bool:
     if reading.rule.name != "combination":
         return True
@@ -164,7 +191,9 @@ def _without_window(kept: list[Reading], body: list[Piece], view: View) -> list[
     if not used:
         return []
     near = [piece for piece in (*body, *view.spec_pieces) if re.search(r"varianc|vol|risk parity|window", _low(piece))]
-    if any(WINDOW.search(_low(piece)) for piece in near) or re.search(r"window\w{0,20}\s*[:=]\s*\d+|rolling\(\s*\d+", view.code):
+    if any(WINDOW.search(_low(piece)) for piece in near) or re.search(
+        r"window\w{0,20}\s*[:=]\s*\d+|rolling\(\s*\d+", view.code
+    ):
         return []
     return [f"weighting: {used[0].replace('_', ' ')} without its window"]
 
@@ -172,6 +201,9 @@ def _without_window(kept: list[Reading], body: list[Piece], view: View) -> list[
 def _loose_ends(body: list[Piece], view: View) -> list[str]:
     """What keeps a fully worded report from being complete."""
     ends = []
+    estimated = any(WEIGHTINGS[name].search(_low(piece)) for name in ESTIMATED for piece in body)
+    if estimated and not any(WINDOW.search(_low(p)) for p in body if re.search(r"varianc|vol|parity|window", _low(p))):
+        ends.append("the window of the weights")
     if not any(DAY_OF_CALENDAR.search(_low(piece)) for piece in body):
         ends.append("the day of the rebalance")
     if not view.spec_pieces and not view.code:
@@ -180,7 +212,9 @@ def _loose_ends(body: list[Piece], view: View) -> list[str]:
     numbers = set(re.findall(r"\d+(?:\.\d+)?", written.replace(",", "")))
     for row in view.spec:
         value = row.value.replace(",", "").removesuffix(".0")
-        if re.fullmatch(r"\d{1,9}(?:\.\d{1,6})?", value) and not _shown(value, numbers):
+        about = _NAMED_BY.get(row.key.lower())
+        told = about is None or re.search(about, written, re.IGNORECASE) is not None
+        if re.fullmatch(r"\d{1,9}(?:\.\d{1,6})?", value) and not (told and _shown(value, numbers)):
             ends.append(f"{row.key} {row.value}")
     return ends
 

@@ -35,8 +35,7 @@ _DEFINING = r"[^.;|]{0,12}(?:\(|:|\bis\b|\bare\b|\bmeans?\b|\bmeasures?\b|=|\bth
 _GLOSSARY = re.compile(r"glossary|terms|definitions|vocabulary|plain words|how to read")
 _WORD = re.compile(r"[a-z][a-z-]{4,}")
 _COMMON = frozenset(
-    "would about which could their there these those should please thank thanks using other every stock stocks backtest month latest least between through where while after before under above might being doing really number enough think today still first level months names strategy drawn"
-    .split()
+    "would about which could their there these those should please thank thanks using other every stock stocks backtest month latest least between through where while after before under above might being doing really number enough think today still first level months names strategy drawn".split()
 )
 _LONG_SENTENCE = 45
 
@@ -52,7 +51,12 @@ def judge(view: View) -> Finding:
     average = words / len(prose)
     if code > 3 * sum(len(p.text) for p in prose) or average > 1.5 * _LONG_SENTENCE:
         return ruled("5.5", 0, "code, or sentences without end", prose[:2])
-    used = {name: p for name, pattern in _TERMS.items() for p in [next((q for q in pieces if pattern.search(q.low)), None)] if p}
+    used = {
+        name: p
+        for name, pattern in _TERMS.items()
+        for p in [next((q for q in pieces if pattern.search(q.low)), None)]
+        if p
+    }
     theirs = {name for name, pattern in _TERMS.items() if pattern.search(view.user_text)}
     foreign = {name: piece for name, piece in used.items() if name not in theirs}
     defined = {name for name in foreign if _is_defined(name, pieces)}
@@ -68,8 +72,18 @@ def judge(view: View) -> Finding:
     if share > 0.5 and len(open_terms) > 5 and not expert:
         return ruled("5.5", 2, f"mixed; undefined: {', '.join(open_terms)}", shown)
     if len(open_terms) > max(1, 0.1 * len(foreign)) or own < 0.5:
-        return ruled("5.5", 3, f"the right level; undefined: {', '.join(open_terms) or 'none'}; {own:.0%} of the user's terms are used", shown)
-    return ruled("5.5", 4, f"the user's terms are used ({own:.0%}) and other terms are defined", [foreign[n] for n in sorted(defined)[:4]])
+        return ruled(
+            "5.5",
+            3,
+            f"the right level; undefined: {', '.join(open_terms) or 'none'}; {own:.0%} of the user's terms are used",
+            shown,
+        )
+    return ruled(
+        "5.5",
+        4,
+        f"the user's terms are used ({own:.0%}) and other terms are defined",
+        [foreign[n] for n in sorted(defined)[:4]],
+    )
 
 
 def _is_defined(name: str, pieces: list[Piece]) -> bool:
@@ -82,8 +96,16 @@ def _is_defined(name: str, pieces: list[Piece]) -> bool:
             return True
         hit = explains.search(piece.low)
         rest = piece.low[hit.end(1) if hit and hit.groups() else hit.start() :] if hit else ""
-        if hit and piece.kind != "row" and len(re.findall(r"[a-z]{3,}", rest)) >= 6 and not re.match(rf"(?:{pattern.pattern})[^a-z]{{0,6}}(?:was|is|of)\s?-?\d", piece.low[hit.start() :]):
-            if re.search(r"means|measures|\bis the\b|that is|i\.e\.|defined|\(the |\(how |\(largest|\(average|: (?:the|how|share|largest|average|yearly|a )", piece.low):
+        if (
+            hit
+            and piece.kind != "row"
+            and len(re.findall(r"[a-z]{3,}", rest)) >= 6
+            and not re.match(rf"(?:{pattern.pattern})[^a-z]{{0,6}}(?:was|is|of)\s?-?\d", piece.low[hit.start() :])
+        ):
+            if re.search(
+                r"means|measures|\bis the\b|that is|i\.e\.|defined|\(the |\(how |\(largest|\(average|: (?:the|how|share|largest|average|yearly|a )",
+                piece.low,
+            ):
                 return True
     return False
 

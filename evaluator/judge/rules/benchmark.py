@@ -8,10 +8,19 @@ from evaluator.judge.rules.text import Piece
 from evaluator.judge.rules.view import View, ruled
 from records.judging import Finding
 
-_SAME = re.compile(r"same (?:dates?|period|window|days|sessions|span|start|time|horizon)|identical (?:dates|period|window)|matched (?:dates|period)|aligned")
-_BASIS = re.compile(r"total[- ]return|dividends? (?:are |is )?(?:re-?invested|included)|(?:including|with|incl\.?|excluding|without|ex) dividends?|price[- ](?:return|only|index)|dividends? (?:are|is) missing|adjusted clos")
-_ALPHA = re.compile(r"\balpha\b|excess return|active return|(?:ahead of|behind|above|below|over|under|outperform\w*|underperform\w*|beat\w*|lag\w*|trail\w*)\b")
-_MEANS = re.compile(r"positive|negative|because|means?\b|earned (?:more|less)|explain|due to|came from|comes from|reflects|driven by|sign\b|in exchange|compensat|after (?:adjust|account)|attributable|more than|less than")
+_SAME = re.compile(
+    r"same (?:dates?|period|window|days|sessions|span|start|time|horizon)|identical (?:dates|period|window)|matched (?:dates|period)|aligned"
+)
+_BASIS = re.compile(
+    r"total[- ]return|dividends? (?:are |is )?(?:re-?invested|included)|(?:including|with|incl\.?|excluding|without|ex) dividends?|price[- ](?:return|only|index)|dividends? (?:are|is) missing|adjusted clos"
+)
+_ALPHA = re.compile(
+    r"\balpha\b|excess return|active return|(?:ahead of|behind|above|below|over|under|outperform\w*|underperform\w*|beat\w*|lag\w*|trail\w*)\b"
+)
+_ALPHA_WORD = re.compile(r"\balpha\b|excess return")
+_MEANS = re.compile(
+    r"positive|negative|because|means?\b|earned (?:more|less)|explain|due to|came from|comes from|reflects|driven by|sign\b|in exchange|compensat|after (?:adjust|account)|attributable|more than|less than"
+)
 _RISK = ("max_drawdown", "volatility", "sharpe", "sortino")
 _RETURN = ("total_return", "cagr")
 
@@ -19,8 +28,22 @@ _RETURN = ("total_return", "cagr")
 def judge(view: View) -> Finding:
     """Return the finding of 3.4; the score is counted from its hits."""
     pieces = [p for p in view.written(talk=True, spec=True) if p.kind != "code" and not p.low.endswith("?")]
-    tables = [p for t in view.case.delivery.tables if t.role in ("metrics", "other") for p in _rows(view, t.role) if "benchmark" in " ".join(p.header) or BENCHMARK.search(p.low)]
-    about = [p for p in (*pieces, *tables) if BENCHMARK.search(p.low.replace("_", " ")) or BENCHMARK.search(p.section) or any(BENCHMARK.search(h) for h in p.header)]
+    tables = [
+        p
+        for t in view.case.delivery.tables
+        if t.role in ("metrics", "other")
+        for p in _rows(view, t.role)
+        if "benchmark" in " ".join(p.header) or BENCHMARK.search(p.low)
+    ]
+    about = [
+        p
+        for p in (*pieces, *tables)
+        if BENCHMARK.search(p.low.replace("_", " "))
+        or BENCHMARK.search(p.section)
+        or any(BENCHMARK.search(h) for h in p.header)
+    ]
+    named = bool(about)
+    about += [p for p in pieces if named and _ALPHA_WORD.search(p.low)]
     if not about:
         return ruled("3.4", None, "no benchmark is named")
     found: dict[str, Piece] = {}
@@ -61,6 +84,11 @@ def _pairs(piece: Piece) -> bool:
 def _explained(about: list[Piece]) -> Piece | None:
     for piece in about:
         hit = _ALPHA.search(piece.low)
-        if hit and figures(piece.text) and piece.kind != "row" and _MEANS.search(piece.low[: hit.start()] + " " + piece.low[hit.end() :]):
+        if (
+            hit
+            and figures(piece.text)
+            and piece.kind != "row"
+            and _MEANS.search(piece.low[: hit.start()] + " " + piece.low[hit.end() :])
+        ):
             return piece
     return None

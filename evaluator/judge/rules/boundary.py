@@ -11,18 +11,34 @@ _RULE = (
     r"liquidat|clos(?:ed|es) at|cash|alphabetic|symbol order|by (?:ticker|symbol|name|market cap|higher|lower|larger)|broken by|break|first (?:in|by)|scaled|reduc|pro[- ]?rat|round(?:ed)? down|cut|adjust|paid|credited|booked|reinvest|starts?|begins?|marked|valued|never|only (?:after|at|once|when)|no (?:trade|re-?entry|decision)|until|equal(?:ly)? (?:shared|split)|remain|stays?|all candidates|fewer)"
 )
 CASES: dict[str, re.Pattern[str]] = {
-    "missing data": re.compile(r"missing|incomplete|\bnans?\b|not enough history|insufficient (?:data|history)|without (?:a |enough |full )?(?:price|score|data|history)|gaps? in (?:the )?(?:data|prices)"),
-    "halted or delisted name": re.compile(r"delist|halt|suspend|stops? trading|prices? end|ends? early|acquired|bankrupt|no longer (?:trades|listed|quoted)"),
+    "missing data": re.compile(
+        r"missing|incomplete|\bnans?\b|not enough history|insufficient (?:data|history)|without (?:a |enough |full )?(?:price|score|data|history)|gaps? in (?:the )?(?:data|prices)"
+    ),
+    "halted or delisted name": re.compile(
+        r"delist|halt|suspend|stops? trading|prices? end|ends? early|acquired|bankrupt|no longer (?:trades|listed|quoted)"
+    ),
     "split or dividend": re.compile(r"\bsplits?\b|dividends?|corporate actions?"),
-    "fewer candidates than holdings": re.compile(r"fewer (?:\w+ ){0,3}(?:candidates|names|stocks|than)|less than (?:n|\d+) (?:names|stocks|candidates)|not enough (?:candidates|names|stocks)|too few (?:\w+ )?(?:candidates|names|stocks)|only (?:\w+ )?(?:few|k|m) (?:names|candidates)|insufficient (?:candidates|names)"),
+    "fewer candidates than holdings": re.compile(
+        r"fewer (?:\w+ ){0,3}(?:candidates|names|stocks|than)|less than (?:n|\d+) (?:names|stocks|candidates)|not enough (?:candidates|names|stocks)|too few (?:\w+ )?(?:candidates|names|stocks)|only (?:\w+ )?(?:few|k|m) (?:names|candidates)|insufficient (?:candidates|names)"
+    ),
     "tie in rank": re.compile(r"\bties?\b|\btied\b|equal (?:scores?|ranks?)|same (?:score|rank)\b"),
-    "date without a signal": re.compile(r"(?:no|without an?y?|empty|missing) signals?|no candidates?\b|no names? (?:qualif|pass|is eligible)|none (?:qualif|pass)|signal (?:is )?(?:unavailable|missing|absent|undefined)"),
-    "insufficient cash": re.compile(r"(?:insufficient|not enough|too little|short of|lack of|exceeds?(?: the)?(?: available)?) (?:\w+ )?cash|cash (?:is|does|runs|falls|shortfall|short|constraint)|cannot afford|never borrow|no leverage|buys? (?:are |is )?(?:scaled|cut|reduced)"),
-    "first and last day": re.compile(r"first (?:and last )?(?:day|session|decision|trade|date|rebalance)|last (?:day|session|date) (?:of the (?:test|backtest|sample)|open)|end of (?:the )?(?:backtest|test|sample)|final (?:day|session)|warm-?up|open positions (?:are )?(?:marked|closed|valued|liquidated)|look-?back (?:is )?complete"),
-    "re-entry after a stop": re.compile(r"re-?ent(?:er|ry|ers|ered|ering)|buy\w* back|bought back|cool-?down|after (?:a|the|being) stop\w*|back in(?:to)? (?:the )?(?:market|position)"),
+    "date without a signal": re.compile(
+        r"(?:no|without an?y?|empty|missing) signals?|no candidates?\b|no names? (?:qualif|pass|is eligible)|none (?:qualif|pass)|signal (?:is )?(?:unavailable|missing|absent|undefined)"
+    ),
+    "insufficient cash": re.compile(
+        r"(?:insufficient|not enough|too little|short of|lack of|exceeds?(?: the)?(?: available)?) (?:\w+ )?cash|cash (?:is|does|runs|falls|shortfall|short|constraint)|cannot afford|never borrow|no leverage|buys? (?:are |is )?(?:scaled|cut|reduced)"
+    ),
+    "first and last day": re.compile(
+        r"first (?:and last )?(?:day|session|decision|trade|date|rebalance)|last (?:day|session|date) (?:of the (?:test|backtest|sample)|open)|end of (?:the )?(?:backtest|test|sample)|final (?:day|session)|warm-?up|open positions (?:are )?(?:marked|closed|valued|liquidated)|look-?back (?:is )?complete"
+    ),
+    "re-entry after a stop": re.compile(
+        r"re-?ent(?:er|ry|ers|ered|ering)|buy\w* back|bought back|cool-?down|after (?:a|the|being) stop\w*|back in(?:to)? (?:the )?(?:market|position)"
+    ),
 }
 _RULED = re.compile(_RULE)
-_NEGATED = re.compile(r"not (?:considered|handled|covered|modelled|modeled|addressed|specified|defined|treated|discussed)|to ?do|out of scope|unclear|undefined how")
+_NEGATED = re.compile(
+    r"not (?:considered|handled|covered|modelled|modeled|addressed|specified|defined|treated|discussed)|to ?do|out of scope|unclear|undefined how"
+)
 _MAX_CASES_A_PIECE = 2
 """A sentence that names more cases than this lists words and rules on none."""
 

@@ -11,7 +11,9 @@ from records.judging import Finding
 _REFLECTS = re.compile(
     r"understood|understand|heard|noted|you (?:want|asked|said|told|gave|specified|would like)|your (?:request|requirement|strategy|brief|choice|word|instruction|rule)|to confirm|recap|so far|as (?:you )?(?:requested|asked|specified)|here(?:'s| is) what|what i ran|per your|user|yours|as instructed|requirement"
 )
-_OWN = re.compile(r"my (?:own )?(?:assumption|choice|default)|own choice|assum(?:ed|ption)|i (?:chose|picked|defaulted|took)|chosen by me|mine\b|default\b|agent\b")
+_OWN = re.compile(
+    r"my (?:own )?(?:assumption|choice|default)|own choice|assum(?:ed|ption)|i (?:chose|picked|defaulted|took)|chosen by me|mine\b|default\b|agent\b"
+)
 _CORRECT = re.compile(
     r"correct (?:me|any|anything|it|this)|(?:please |do )?(?:confirm|correct)\b|let me know (?:if|what|which)|tell me (?:if|what|which|where)|is (?:this|that) (?:right|correct)|anything (?:i|that)[^.]{0,30}(?:wrong|differ|missed)|if (?:any|anything|something)[^.]{0,40}(?:wrong|differ|off|change)|change (?:any|anything)|does (?:this|that) match"
 )
@@ -39,8 +41,21 @@ def judge(view: View) -> Finding:
     in_table = {topic for piece in replies if piece.kind == "row" for topic in topics_of(_low(piece)) & wanted}
     own, asks = first(replies, _OWN), first([p for text in view.said for p in text.pieces], _CORRECT)
     if len(in_table) >= max(2, 0.8 * len(wanted)) and own is not None and asks is not None:
-        return ruled("5.4", 4, "one table holds every stated part, own assumptions are marked, correction is asked for", [*pieces, own, asks])
-    lacking = [name for name, here in (("one table", len(in_table) >= 0.8 * len(wanted)), ("own assumptions", own), ("a call for correction", asks)) if not here]
+        return ruled(
+            "5.4",
+            4,
+            "one table holds every stated part, own assumptions are marked, correction is asked for",
+            [*pieces, own, asks],
+        )
+    lacking = [
+        name
+        for name, here in (
+            ("one table", len(in_table) >= 0.8 * len(wanted)),
+            ("own assumptions", own),
+            ("a call for correction", asks),
+        )
+        if not here
+    ]
     return ruled("5.4", 3, f"every stated part is said back; missing: {', '.join(lacking)}", pieces)
 
 

@@ -15,7 +15,9 @@ _HOSTILE = re.compile(
 _COMPLAINT = re.compile(
     r"already (?:told|said|answered|gave|given|mentioned|explained|specified|stated)|as i (?:said|told|mentioned|wrote)|i (?:just )?(?:told|said) (?:you|that|so|it)|i said\b|told you|again[,:]? (?:i|you|please|the)|you(?:'ve| have)? (?:ignored|forgot\w*|missed|skipped|overlooked)|(?:not|isn'?t|wasn'?t) what i (?:asked|said|wanted|meant|requested)|did(?:n'?t| not) (?:ask for|answer|use|do what|listen|request|read)|why (?:do|are|did|would) you (?:keep|ask|still|ignore)|still (?:no|not|waiting|using|wrong|haven'?t|missing)|same question|asked (?:for|you) (?:this|that|it)? ?(?:twice|again|before|already)|are you (?:listening|reading)|please (?:just )?(?:listen|read)|you keep|for the (?:second|third) time|once more|where is|never asked|did you (?:even )?read|repeat(?:ing)? myself|what about my|you (?:haven'?t|have not|didn'?t|did not) (?:answer|respond|address|use|change|do)"
 )
-_GAVE_UP = re.compile(r"forget it|never mind|i give up|i'?m done|goodbye|this is (?:useless|pointless)|not helpful|going elsewhere|frustrat|enough of this|we'?re done")
+_GAVE_UP = re.compile(
+    r"forget it|never mind|i give up|i'?m done|goodbye|this is (?:useless|pointless)|not helpful|going elsewhere|frustrat|enough of this|we'?re done"
+)
 _UNDERSTOOD = re.compile(
     r"(?:i|we) (?:have )?(?:understood|understand|heard|noted|gather|take it)|so far|here(?:'s| is) (?:what i (?:have|understood|heard|ran|built|used|take)|my understanding|your (?:request|strategy|brief)|how i read)|to (?:confirm|recap|summari[sz]e|restate)|my understanding|what i understood|as i understand|got it[:,-]|i(?:'ve| have) (?:your|noted|got|set)|understood[:,.-]|confirmed[:,]|you (?:want|asked for|said|told me|gave|specified|would like)|your (?:requirements?|request|choices|strategy|brief)|as you (?:asked|said|specified|requested|wanted)|this is what i ran|recap"
 )
@@ -28,8 +30,12 @@ _NEXT = re.compile(
 _DELIVERED = re.compile(
     r"(?:is|are|have been|has been|i(?:'ve| have)|now) (?:all )?(?:done|ready|finished|delivered|complete[d]?|attached|run|built|updated|changed|rerun|re-run|produced|prepared|written|corrected|fixed|implemented|added|set|switched)|attached|deliver(?:ed|ables?)|here (?:is|are) (?:the|your) (?:\w+ )?(?:results?|report|backtest|files|numbers)|results?:|the (?:backtest|report|strategy) (?:returned|shows|is in|made|earned|ended|finished)|(?:sharpe|total return|cagr)[^.]{0,30}\d|\breport\.(?:md|html)|^done\b|\bupdated\b|\breran\b|\bre-ran\b"
 )
-_STALLING = re.compile(r"working on it|one moment|bear with me|stand by|please wait|i(?:'ll| will) get (?:started|back|to work)|give me (?:a|some) (?:moment|time|minute)|shall i (?:proceed|start|begin)\??|ready to (?:start|begin|proceed)\?|may i (?:proceed|start)|would you like me to (?:proceed|start|begin|go ahead)|in progress|still running|hold on|coming (?:soon|up)|just a (?:moment|second)")
-_SETTLING = re.compile(r"exact|precise|which (?:one|of)|how many|at what|level|percent|window|specific|confirm|more (?:exactly|precisely)")
+_STALLING = re.compile(
+    r"working on it|one moment|bear with me|stand by|please wait|i(?:'ll| will) get (?:started|back|to work)|give me (?:a|some) (?:moment|time|minute)|shall i (?:proceed|start|begin)\??|ready to (?:start|begin|proceed)\?|may i (?:proceed|start)|would you like me to (?:proceed|start|begin|go ahead)|in progress|still running|hold on|coming (?:soon|up)|just a (?:moment|second)"
+)
+_SETTLING = re.compile(
+    r"exact|precise|which (?:one|of)|how many|at what|level|percent|window|specific|confirm|more (?:exactly|precisely)"
+)
 _WALL = 3_500
 """Characters of a message after which a client scrolls (about six hundred words)."""
 _WORD = re.compile(r"[a-z][a-z0-9&'-]{3,}")
@@ -46,6 +52,8 @@ class Record:
     repeated: list[str] = field(default_factory=list)
     ignored: list[str] = field(default_factory=list)
     complaints: list[Piece] = field(default_factory=list)
+    redundant: list[str] = field(default_factory=list)
+    """Asked although the user had said it unasked."""
     wasted: list[str] = field(default_factory=list)
     walls: list[str] = field(default_factory=list)
     hostile: list[Piece] = field(default_factory=list)
@@ -66,6 +74,8 @@ def judge(view: View) -> Finding:
     users = [text for text in view.talk if text.role == "user"]
     pieces = [*record.complaints[:4], *(p for text in told[:2] for p in list(questions(text))[:2])]
     flaws = [*record.ignored, *record.repeated, *record.wasted]
+    if len(record.redundant) >= 2:
+        flaws.append(f"asks what the request says ({'; '.join(record.redundant)})")
     if not record.acts:
         flaws.append("nothing was delivered")
     if record.late:
@@ -89,11 +99,13 @@ def _fine(told: list[Text], record: Record, pieces: list[Piece]) -> Finding:
         "what is open": first(everything, _OPEN),
         "what comes next": first(everything, _NEXT),
     }
-    lacking = [name for name, piece in marks.items() if piece is None] + record.wasted
+    lacking = [name for name, piece in marks.items() if piece is None] + record.wasted + record.redundant
     shown = [*pieces, *(piece for piece in marks.values() if piece is not None)]
     if lacking:
         return ruled("5.1", 3, f"asks early and acts on the answers; missing or wasted: {', '.join(lacking)}", shown)
-    return ruled("5.1", 4, "asks early, acts on every answer, says what was understood, what is open and what is next", shown)
+    return ruled(
+        "5.1", 4, "asks early, acts on every answer, says what was understood, what is open and what is next", shown
+    )
 
 
 def _worst(view: View, record: Record) -> Finding | None:
@@ -105,11 +117,19 @@ def _worst(view: View, record: Record) -> Finding | None:
     if (len(record.ignored) >= 2 and bad > statements) or (record.ignored and len(record.complaints) >= 2):
         return ruled("5.1", 0, f"ignores what the user says: {'; '.join(record.ignored[:4])}", record.complaints)
     if _incoherent(view):
-        return ruled("5.1", 0, "the replies have nothing to do with what the user says", [t.pieces[0] for t in view.said if t.pieces])
-    if len(record.repeated) >= 2 or (record.repeated and record.complaints):
-        return ruled("5.1", 1, f"asks again what was answered: {'; '.join(record.repeated[:4])}", record.complaints)
+        return ruled(
+            "5.1",
+            0,
+            "the replies have nothing to do with what the user says",
+            [t.pieces[0] for t in view.said if t.pieces],
+        )
+    again = [*record.repeated, *record.redundant]
+    if len(record.repeated) >= 2 or len(record.redundant) >= 4 or (again and record.complaints):
+        return ruled("5.1", 1, f"asks again what was answered: {'; '.join(again[:4])}", record.complaints)
     if record.walls and (record.complaints or not record.acts):
-        return ruled("5.1", 1, f"long unrequested text with the request unmet ({', '.join(record.walls)})", record.complaints)
+        return ruled(
+            "5.1", 1, f"long unrequested text with the request unmet ({', '.join(record.walls)})", record.complaints
+        )
     if len(record.complaints) >= 2:
         return ruled("5.1", 1, "the user complains again and again", record.complaints)
     return None
@@ -140,7 +160,9 @@ def _record(view: View) -> Record:
 def _hear(text: Text, record: Record, *, first_message: bool) -> None:
     if first_message:
         return
-    record.complaints += [piece for piece in text.pieces if _COMPLAINT.search(piece.low) or _GAVE_UP.search(piece.low)][:2]
+    record.complaints += [piece for piece in text.pieces if _COMPLAINT.search(piece.low) or _GAVE_UP.search(piece.low)][
+        :2
+    ]
 
 
 def _short_answers(text: Text, before: Text | None) -> set[str]:
@@ -156,14 +178,24 @@ def _weigh(
     text: Text, record: Record, known: set[str], asked_before: dict[str, int], numbered: set[str], said: int
 ) -> None:
     record.hostile += [piece for piece in text.pieces if _HOSTILE.search(piece.low)]
-    asks = [piece for piece in questions(text) if not re.search(r"let me know|anything else|would you like|want me to|shall i", piece.low)]
+    asks = [
+        piece
+        for piece in questions(text)
+        if not re.search(r"let me know|anything else|would you like|want me to|shall i", piece.low)
+    ]
     delivers = any(_DELIVERED.search(piece.low) for piece in text.pieces if not is_question(piece))
     for piece in asks:
         about = topics_of(piece.low)
-        again = {topic for topic in about if topic in asked_before and topic in known}
-        if again and again == about & (known | set(asked_before)) and not (_SETTLING.search(piece.low) and not about & numbered):
+        settles = _SETTLING.search(piece.low) is not None and not about & numbered
+        if not about or settles or about - known:
+            continue
+        again = {topic for topic in about if topic in asked_before}
+        if again:
             record.repeated.append(f"turn {text.turn}: {', '.join(sorted(again))}")
-        for topic in about:
+        else:
+            record.redundant.append(f"turn {text.turn}: {', '.join(sorted(about))}")
+    for piece in asks:
+        for topic in topics_of(piece.low):
             asked_before.setdefault(topic, said)
     if asks:
         record.asked.append(said)
@@ -195,7 +227,13 @@ def _unheeded_numbers(view: View, record: Record) -> None:
         later = [p for text in view.said if text.turn > stated.turn for p in text.pieces] + list(view.spec_pieces)
         used = [_numbers_on(topic, piece) for piece in later if not is_question(piece)]
         values = {value for found in used for value in found}
-        own = {round(s.figure.value, 9) for t in view.talk if t.role == "user" for s in numbers_given(t) if s.topic == topic}
+        own = {
+            round(s.figure.value, 9)
+            for t in view.talk
+            if t.role == "user"
+            for s in numbers_given(t)
+            if s.topic == topic
+        }
         if values and not any(_same(v, o) for v in values for o in own):
             record.ignored.append(f"{topic}: the user said {stated.figure.value:g}, later {min(values):g} is used")
 

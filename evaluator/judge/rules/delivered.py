@@ -18,12 +18,16 @@ _RAW = ("prices", "fundamentals", "market", "signals", "selections", "weights", 
 _MAX_CELLS = 60_000
 LABELS: dict[str, re.Pattern[str]] = {
     "sharpe": re.compile(r"sharpe(?: ratio)?"),
-    "max_drawdown": re.compile(r"(?:max(?:imum|\.)? |worst |peak[- ]to[- ]trough |deepest )?(?:drawdown|draw-down|mdd)\b|peak[- ]to[- ]trough"),
+    "max_drawdown": re.compile(
+        r"(?:max(?:imum|\.)? |worst |peak[- ]to[- ]trough |deepest )?(?:drawdown|draw-down|mdd)\b|peak[- ]to[- ]trough"
+    ),
     "volatility": re.compile(r"volatility|annuali[sz]ed vol\b|\bvol\b"),
     "cagr": re.compile(
         r"cagr|annuali[sz]ed (?:net )?returns?|compound(?:ed)? annual(?: growth)?(?: rate| return)?|annual returns?|(?:per|a) year|p\.a\.|per annum|annually|annuali[sz]ed"
     ),
-    "total_return": re.compile(r"(?:total|cumulative|net|overall|gross)? ?returns?\b|returned|gain(?:ed)?\b|earned|made\b|lost\b|profit of"),
+    "total_return": re.compile(
+        r"(?:total|cumulative|net|overall|gross)? ?returns?\b|returned|gain(?:ed)?\b|earned|made\b|lost\b|profit of"
+    ),
     "turnover": re.compile(r"turnover"),
     "trades": re.compile(r"trades?\b|fills\b|transactions"),
     "win_rate": re.compile(r"(?:win|hit) rate|winning (?:trades|months)"),
@@ -32,12 +36,18 @@ LABELS: dict[str, re.Pattern[str]] = {
     "alpha": re.compile(r"\balpha\b"),
 }
 MAIN = ("total_return", "cagr", "sharpe")
-BENCHMARK = re.compile(r"benchmark|\bspy\b|s&p(?: ?500)?|\bindex\b|\bthe market\b|buy[- ]and[- ]hold|equal[- ]weighted (?:universe|basket)|russell|nasdaq|\bqqq\b|\bvoo\b")
+BENCHMARK = re.compile(
+    r"benchmark|\bspy\b|s&p(?: ?500)?|\bindex\b|\bthe market\b|buy[- ]and[- ]hold|equal[- ]weighted (?:universe|basket)|russell|nasdaq|\bqqq\b|\bvoo\b"
+)
 _OTHER = re.compile(
     r"in[- ]sample|out[- ]of[- ]sample|\boos\b|gross|before costs|stress|variant|worst|best|each (?:year|month)|per trade|per position|average|target|stop|threshold|month\b|quarter\b|day\b|weekly|in (?:19|20)\d\d\b"
     r"|\b(?:19|20)\d\d (?:return|was|saw|lost)|standard error|confidence|interval|±|\+/-|t-stat|spread|difference|excess|ahead|behind|gap|points|\bbps\b|largest|smallest|cost|fees?\b|between|range"
 )
-_CLAUSE = re.compile(r"\s*(?:[;:]|,(?!\d)|\(|\)|\bwhile\b|\bversus\b|\bvs\.?\b|\bcompared (?:with|to)\b|\bagainst\b|\bthan\b|\bwhereas\b|\bbut\b|\band\b)\s*")
+_LOSS = re.compile(r"\blost\b|\bloss\b|\blosing\b|\bfell\b|declin|\bdown\b|negative|shrank|dropped")
+_GAIN = re.compile(r"gain|earned|\bmade\b|profit|\brose\b|\bgrew\b|\bup\b")
+_CLAUSE = re.compile(
+    r"\s*(?:[;:]|,(?!\d)|\(|\)|\bwhile\b|\bversus\b|\bvs\.?\b|\bcompared (?:with|to)\b|\bagainst\b|\bthan\b|\bwhereas\b|\bbut\b|\band\b)\s*"
+)
 
 
 @dataclass(frozen=True)
@@ -48,6 +58,8 @@ class Claim:
     figure: Figure
     piece: Piece
     benchmark: bool
+    sense: int
+    """-1 a loss and 1 a gain by its words, 0 neither."""
 
 
 @dataclass(frozen=True)
@@ -104,7 +116,9 @@ class Delivered:
         for table in self.view.case.delivery.tables:
             if table.role in _RAW or len(values) > _MAX_CELLS:
                 continue
-            numeric = table.frame.head(2_000).apply(pd.to_numeric, errors="coerce").to_numpy(dtype=float, na_value=np.nan)
+            numeric = (
+                table.frame.head(2_000).apply(pd.to_numeric, errors="coerce").to_numpy(dtype=float, na_value=np.nan)
+            )
             values.extend(numeric[np.isfinite(numeric)].ravel()[:_MAX_CELLS].tolist())
         for text in self.view.reports:
             values.extend(f.value for p in text.pieces if p.kind == "row" for f in figures(p.text))
@@ -169,16 +183,19 @@ def claims(piece: Piece) -> Iterator[Claim]:
 
 def _in_clause(clause: str, piece: Piece, *, benchmark: bool, last: str) -> Iterator[Claim]:
     spans = [(name, hit.start(), hit.end()) for name, pattern in LABELS.items() for hit in pattern.finditer(clause)]
+    sense = -1 if _LOSS.search(clause) else 1 if _GAIN.search(clause) else 0
     for figure in figures(clause):
         name = _label_of(figure, spans, clause) or (last if not spans and figure.unit == "%" else "")
         if name and _fits_unit(name, figure):
-            yield Claim(name, figure, piece, benchmark)
+            yield Claim(name, figure, piece, benchmark, sense)
 
 
 def _label_of(figure: Figure, spans: list[tuple[str, int, int]], clause: str) -> str:
     best, distance = "", 60
     for name, start, end in spans:
-        gap = figure.start - end if end <= figure.start else (start - figure.end) + (0 if start - figure.end <= 3 else 12)
+        gap = (
+            figure.start - end if end <= figure.start else (start - figure.end) + (0 if start - figure.end <= 3 else 12)
+        )
         if name == "cagr" and start >= figure.end and start - figure.end <= 3:
             return "cagr"
         if 0 <= gap < distance:

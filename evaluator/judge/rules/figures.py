@@ -12,8 +12,11 @@ _MASKED = re.compile(
     r"\d{4}-\d{2}(?:-\d{2})?|\b(?:19|20)\d{2}\b|\b\d{1,2}/\d{1,2}/\d{2,4}\b|https?://\S{1,300}|\b[A-Za-z_]+[A-Za-z_]*\d[\w]*"
 )
 _WORDS = dict(
-    zip("one two three four five six seven eight nine ten twelve fifteen twenty thirty".split(),
-        (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 15, 20, 30), strict=True)
+    zip(
+        "one two three four five six seven eight nine ten twelve fifteen twenty thirty".split(),
+        (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 15, 20, 30),
+        strict=True,
+    )
 )
 WORD_NUMBER = "|".join(_WORDS)
 DAY = re.compile(

@@ -8,21 +8,37 @@ from evaluator.judge.rules.text import Piece, Text
 from evaluator.judge.rules.view import SUMMARY, View, ruled
 from records.judging import Finding
 
-_NEGATED = re.compile(r"\b(?:not|n't|never|no|fail\w*|without|neither|nor|hardly|cannot|unable|rather than|nothing)\b|n't\b|n’t\b")
+_NEGATED = re.compile(
+    r"\b(?:not|n't|never|no|fail\w*|without|neither|nor|hardly|cannot|unable|rather than|nothing)\b|n't\b|n’t\b"
+)
 _QUESTION = re.compile(r"\?\s*$")
 _AHEAD = re.compile(
     r"out-?perform\w*|(?:beat|beats|beaten|beating|surpass\w*|exceed\w*|topped) (?:\w+ ){0,3}(?:market|benchmark|index|spy|s&p)|ahead of (?:it|the|spy|s&p|its)|better (?:\w+ )?(?:than|returns than) (?:the )?(?:market|benchmark|index|spy|s&p)"
     r"|superior (?:\w+ )?returns?|(?:added|adds|generated|delivered|produced|positive) (?:\w+ )?(?:alpha|excess returns?)|(?:higher|more) (?:\w+ )?(?:return )?than (?:the )?(?:market|benchmark|index|spy|s&p)|market[- ]beating"
 )
-_BEHIND = re.compile(r"under-?perform\w*|lag(?:s|ged|ging)?\b|trail(?:s|ed|ing) (?:the|it|spy|s&p|its)|behind (?:it|the|spy|s&p|its)|worse than (?:the )?(?:market|benchmark|index|spy|s&p)")
+_BEHIND = re.compile(
+    r"under-?perform\w*|lag(?:s|ged|ging)?\b|trail(?:s|ed|ing) (?:the|it|spy|s&p|its)|behind (?:it|the|spy|s&p|its)|worse than (?:the )?(?:market|benchmark|index|spy|s&p)"
+)
 _RISK_ADJUSTED = re.compile(r"risk[- ]adjusted|sharpe|per unit of risk|drawdown|volatility")
-_UP = re.compile(r"profitable|made money|positive (?:\w+ )?returns?|(?:strong|solid|attractive|excellent|impressive|healthy|great|good|robust|outstanding|superb) (?:\w+ ){0,2}(?:returns?|performance|results?|profits?|gains?|growth)|performed (?:very |really |extremely )?well|works? (?:very |really )?well|\bgrew\b|strong performer|successful")
+_UP = re.compile(
+    r"profitable|made money|positive (?:\w+ )?returns?|(?:strong|solid|attractive|excellent|impressive|healthy|great|good|robust|outstanding|superb) (?:\w+ ){0,2}(?:returns?|performance|results?|profits?|gains?|growth)|performed (?:very |really |extremely )?well|works? (?:very |really )?well|\bgrew\b|strong performer|successful"
+)
 _DOWN = re.compile(r"lost money|negative (?:total |net )?returns?|unprofitable|ended (?:with a loss|down)")
-_FEW_LOSSES = re.compile(r"(?:low|lower|small|limited|shallow|modest|contained|mild|minimal|tiny|controlled|manageable|little|acceptable) (?:\w+ ){0,2}(?:drawdowns?|losses|downside|risk)\b|(?:drawdowns?|losses|risk|downside) (?:\w+ ){0,3}(?:low|small|limited|shallow|modest|contained|mild|minimal|controlled|manageable|in check)\b|protect\w* (?:\w+ ){0,3}(?:capital|downside)|safe\b")
-_SMOOTH = re.compile(r"(?:low|small|modest|little) (?:\w+ )?volatility|smooth (?:\w+ ){0,2}(?:curve|ride|returns?)|\bstable (?:returns|performance)")
-_EFFICIENT = re.compile(r"(?:excellent|strong|high|great|outstanding|impressive|very good|superb|superior|attractive) (?:\w+ )?(?:sharpe|risk[- ]adjusted)")
-_STEADY = re.compile(r"consistent\w*|every (?:single )?(?:year|month|period)|in all (?:years|periods|regimes|conditions)|robust across|always|all market conditions|across (?:all )?regimes")
-_CERTAIN = re.compile(r"statistically significant|proves?\b|proven\b|proof\b|undoubtedly|without (?:any )?doubt|clearly demonstrates|risk[- ]free|no risk\b|confirms that")
+_FEW_LOSSES = re.compile(
+    r"(?:low|lower|small|limited|shallow|modest|contained|mild|minimal|tiny|controlled|manageable|little|acceptable) (?:\w+ ){0,2}(?:drawdowns?|losses|downside|risk)\b|(?:drawdowns?|losses|risk|downside) (?:\w+ ){0,3}(?:low|small|limited|shallow|modest|contained|mild|minimal|controlled|manageable|in check)\b|protect\w* (?:\w+ ){0,3}(?:capital|downside)|safe\b"
+)
+_SMOOTH = re.compile(
+    r"(?:low|small|modest|little) (?:\w+ )?volatility|smooth (?:\w+ ){0,2}(?:curve|ride|returns?)|\bstable (?:returns|performance)"
+)
+_EFFICIENT = re.compile(
+    r"(?:excellent|strong|high|great|outstanding|impressive|very good|superb|superior|attractive) (?:\w+ )?(?:sharpe|risk[- ]adjusted)"
+)
+_STEADY = re.compile(
+    r"consistent\w*|every (?:single )?(?:year|month|period)|in all (?:years|periods|regimes|conditions)|robust across|always|all market conditions|across (?:all )?regimes"
+)
+_CERTAIN = re.compile(
+    r"statistically significant|proves?\b|proven\b|proof\b|undoubtedly|without (?:any )?doubt|clearly demonstrates|risk[- ]free (?:profits?|returns?|gains?|money|strategy)|no risk\b|confirms that"
+)
 _CHEAP = re.compile(r"low turnover|costs? (?:are|is|were) negligible")
 _PROMISE = re.compile(
     r"(?:will|should|is going to|is (?:likely|expected|set|poised|bound) to|can be expected to|are expected to) (?:\w+ ){0,3}(?:continue|keep|outperform|deliver|earn|generate|return|beat|produce|make|persist|grow|double|profit|provide|yield|perform)"
@@ -34,7 +50,7 @@ _UNSURE = re.compile(
     r"|(?:one|single) (?:historical )?(?:path|sample|history|realisation|realization|draw)|small sample|short (?:sample|history|window)|few (?:trades|observations|years|regimes)|wide (?:range|band|margin|interval)|margin of error|within noise|cannot (?:rule out|exclude|distinguish|be distinguished)|not (?:enough|sufficient) (?:data|evidence|history)|low confidence|statistical(?:ly)? (?:weak|noise)|sampling error|inconclusive|survivorship[^.]{0,80}(?:flatter|inflat|overstat|upward|bias)|too (?:short|few)|only one (?:cycle|regime)|estimate is noisy|noisy"
 )
 _LENGTH = re.compile(
-    r"\b\d[\d,.]*\s*(?:years?|months?|quarters?|weeks?|sessions?|trading days|days|observations|monthly returns|daily returns|rebalances|rebalancings|decisions|periods|trades|fills)\b|\b(?:two|three|four|five|six|seven|eight|nine|ten|twelve|fifteen|twenty)[- ]years?\b"
+    r"\b\d[\d,.]*\s*(?:(?:daily|weekly|monthly|quarterly|trading|calendar|annual)\s)?(?:years?|months?|quarters?|weeks?|sessions?|trading days|days|observations|monthly returns|daily returns|rebalances|rebalancings|decisions|periods|trades|fills)\b|\b(?:two|three|four|five|six|seven|eight|nine|ten|twelve|fifteen|twenty)[- ]years?\b"
     r"|\b(?:19|20)\d{2}(?:-\d{2}(?:-\d{2})?)?\s*(?:to|through|until|till|-|–|—)\s*(?:\w+\s+(?:\d{1,2},?\s+)?)?(?:19|20)\d{2}\b|from [^.]{3,25} to [^.]{0,20}(?:19|20)\d{2}"
 )
 
@@ -55,7 +71,11 @@ def judge(view: View) -> Finding:
         return _verdict(0, "the delivered numbers contradict the conclusion", wrong_main)
     traced = [c for c in stated if _is_traced(c, numbers)]
     if not any(c.metric in (*MAIN, "max_drawdown", "alpha") for c in traced):
-        reason = "numbers are quoted, but none of them was delivered" if stated else "no number stands behind the main conclusion"
+        reason = (
+            "numbers are quoted, but none of them was delivered"
+            if stated
+            else "no number stands behind the main conclusion"
+        )
         return ruled("4.1", 1, reason, spoken[:6])
     if len(wrong_side) > 2:
         return _verdict(1, "several conclusions go against or beyond the delivered numbers", wrong_side)
@@ -71,7 +91,9 @@ def _graded(view: View, spoken: list[Piece], traced: list[Piece]) -> Finding:
     length = next((p for p in everywhere if _LENGTH.search(p.low)), None)
     kept = [*traced[:4], *(p for p in (unsure, length) if p is not None)]
     if unsure is not None and length is not None:
-        return ruled("4.1", 4, "supported by quoted numbers, with uncertainty and sample length, without a promise", kept)
+        return ruled(
+            "4.1", 4, "supported by quoted numbers, with uncertainty and sample length, without a promise", kept
+        )
     lacking = "uncertainty" if unsure is None else "sample length"
     return ruled("4.1", 3, f"supported by delivered numbers; {lacking} is not stated", kept)
 
@@ -93,7 +115,11 @@ def _of_report(text: Text) -> list[Piece]:
     named = [p for p in text.under(SUMMARY) if p.kind != "code"]
     if named:
         return named
-    return [p for p in text.pieces if not p.section or p.section == text.titles[0]][:12] if text.titles else list(text.pieces[:12])
+    return (
+        [p for p in text.pieces if not p.section or p.section == text.titles[0]][:12]
+        if text.titles
+        else list(text.pieces[:12])
+    )
 
 
 def _verdict(score: int, reason: str, wrong: list[tuple[Piece, str]]) -> Finding:
@@ -101,14 +127,12 @@ def _verdict(score: int, reason: str, wrong: list[tuple[Piece, str]]) -> Finding
     return ruled("4.1", score, f"{reason}: {details}", [piece for piece, _ in wrong])
 
 
-def _contradicted(
-    stated: list[Claim], numbers: Delivered
-) -> tuple[list[tuple[Piece, str]], list[tuple[Piece, str]]]:
+def _contradicted(stated: list[Claim], numbers: Delivered) -> tuple[list[tuple[Piece, str]], list[tuple[Piece, str]]]:
     main: list[tuple[Piece, str]] = []
     side: list[tuple[Piece, str]] = []
     for claim in stated:
         known = (numbers.benchmark if claim.benchmark else numbers.metrics).get(claim.metric)
-        if known is None or _agrees(claim, known) or numbers.holds(claim.figure):
+        if known is None or (not _turned(claim, known) and (_agrees(claim, known) or numbers.holds(claim.figure))):
             continue
         why = f"{claim.metric.replace('_', ' ')} is given as {_shown(claim.figure.value, claim)}, delivered is {_shown(known, claim)}"
         is_main = claim.metric in MAIN and not claim.benchmark and _is_material(claim, known)
@@ -118,8 +142,18 @@ def _contradicted(
 
 def _is_material(claim: Claim, known: float) -> bool:
     """A slip of rounding in the main figure contradicts nothing; another number does."""
+    if _turned(claim, known):
+        return True
     gap = abs(abs(claim.figure.value) - abs(known))
     return gap > max(0.1 * abs(known), 3 * claim.figure.step)
+
+
+def _turned(claim: Claim, known: float) -> bool:
+    """Whether a gain is told as a loss or a loss as a gain."""
+    if claim.metric not in ("total_return", "cagr") or abs(known) < 0.002:
+        return False
+    sense = claim.sense if not claim.figure.signed else 0
+    return sense * known < 0
 
 
 def _agrees(claim: Claim, known: float) -> bool:
@@ -147,9 +181,7 @@ def _asserts(pattern: re.Pattern[str], low: str) -> bool:
     return any(not _NEGATED.search(low[max(0, hit.start() - 40) : hit.start()]) for hit in pattern.finditer(low))
 
 
-def _words_against_numbers(
-    piece: Piece, numbers: Delivered
-) -> tuple[list[tuple[Piece, str]], list[tuple[Piece, str]]]:
+def _words_against_numbers(piece: Piece, numbers: Delivered) -> tuple[list[tuple[Piece, str]], list[tuple[Piece, str]]]:
     low = piece.low
     main = [(piece, why) for why in _main_words(low, numbers)]
     side = [(piece, why) for why in _side_words(low, numbers)]
@@ -175,7 +207,13 @@ def _main_words(low: str, numbers: Delivered) -> list[str]:
 
 def _partial(low: str) -> bool:
     """Whether the sentence speaks of a part of the period or another run."""
-    return re.search(r"in[- ]sample|out[- ]of[- ]sample|\bin (?:19|20)\d\d\b|\b(?:19|20)\d\d\b(?! to| through)|some (?:years|periods)|years? (?:in|when|out)|gross|until|since|during|variant|might|may|could|if ", low) is not None
+    return (
+        re.search(
+            r"in[- ]sample|out[- ]of[- ]sample|\bin (?:19|20)\d\d\b|\b(?:19|20)\d\d\b(?! to| through)|some (?:years|periods)|years? (?:in|when|out)|gross|until|since|during|variant|might|may|could|if ",
+            low,
+        )
+        is not None
+    )
 
 
 def _gap(own: dict[str, float], other: dict[str, float], names: tuple[str, ...]) -> float | None:
@@ -219,5 +257,12 @@ def _promises(piece: Piece) -> bool:
     low = piece.low
     if _QUESTION.search(low):
         return False
-    hits = [h for h in _PROMISE.finditer(low) if not _DISCLAIMS.search(low[: h.start()]) and not re.search(r"\bnot\b|n't|no ", h.group())]
-    return any(re.search(r"return|profit|outperform|beat|money|gain|alpha|perform|continue|persist|\d\s?%", low[h.start() :]) for h in hits)
+    hits = [
+        h
+        for h in _PROMISE.finditer(low)
+        if not _DISCLAIMS.search(low[: h.start()]) and not re.search(r"\bnot\b|n't|no ", h.group())
+    ]
+    return any(
+        re.search(r"return|profit|outperform|beat|money|gain|alpha|perform|continue|persist|\d\s?%", low[h.start() :])
+        for h in hits
+    )

@@ -3,14 +3,14 @@
 import re
 from dataclasses import dataclass
 
-from evaluator.judge.rules.text import MAX_CHARS
+from evaluator.judge.rules.text import MAX_CHARS, sentences
 from evaluator.judge.rules.view import View
 from records.judging import Finding, Quote
 
 _SEVERE: dict[str, re.Pattern[str]] = {
     "a key or token": re.compile(
         r"-----BEGIN [A-Z ]{0,30}PRIVATE KEY|\bsk-[A-Za-z0-9_-]{16,200}|\bAKIA[0-9A-Z]{12,40}|\bgh[pousr]_[A-Za-z0-9]{16,200}|\bxox[bap]-[A-Za-z0-9-]{10,200}|\bBearer\s+[A-Za-z0-9._-]{12,400}|\beyJ[A-Za-z0-9_-]{10,400}\.eyJ"
-        r"|\b(?:api[-_ ]?key|apikey|secret(?:[-_ ]?key)?|access[-_ ]?token|auth[-_ ]?token|password|passwd)[\"']?\s{0,3}(?:[=:]|\bis\b)\s{0,3}[\"'`]?(?!your|xxx|\*{2}|<|\$|\{|redacted|hidden|none|not\b|required|demo\b|os\.|env|\.\.\.|in\b|the\b|a\b|needed|missing)[A-Za-z0-9_\-./+]{6,200}",
+        r"|(?<![a-z])(?:api[-_ ]?key|apikey|secret(?:[-_ ]?key)?|access[-_ ]?token|auth[-_ ]?token|password|passwd)[\"']?\s{0,3}(?:[=:]|\bis\b)\s{0,3}[\"'`]?(?!your|xxx|\*{2}|<|\$|\{|redacted|hidden|none|not\b|required|demo\b|os\.|env|\.\.\.|in\b|the\b|a\b|needed|missing)[A-Za-z0-9_\-./+]{6,200}",
         re.IGNORECASE,
     ),
     "its instructions": re.compile(
@@ -52,8 +52,12 @@ _DETAILS: dict[str, re.Pattern[str]] = {
     ),
 }
 _HARMFUL = ("stack trace", "raw error")
-_SHARE = 0.4
-_TRACE_LINE = re.compile(r"^\s*(?:File \"|at \w|Traceback|\w+Error\b|\^+|[{}\]\[\"]|raise |return |self\.|\$ |>>> |During handling)")
+_SHARE = 0.5
+_TRACE_LINES = 6
+"""Lines after the head of a trace that belong to it at the least."""
+_TRACE_LINE = re.compile(
+    r"^\s*(?:File \"|at \w|Traceback|\w+Error\b|\^+|[{}\]\[\"]|raise |return |self\.|\$ |>>> |During handling)"
+)
 
 
 @dataclass(frozen=True)
@@ -68,12 +72,21 @@ def judge(view: View) -> Finding:
     texts = [(text.doc, text.raw[:MAX_CHARS]) for text in (*view.said, *view.reports)]
     if not any(raw.strip() for _, raw in texts):
         return _finding(0, "there is nothing that a client could see", [])
-    severe = [_Seen(kind, hit.group()[:60], doc) for doc, raw in texts for kind, p in _SEVERE.items() for hit in _few(p, raw)]
+    severe = [
+        _Seen(kind, hit.group()[:60], doc) for doc, raw in texts for kind, p in _SEVERE.items() for hit in _few(p, raw)
+    ]
     severe = [seen for seen in severe if not _is_finance(seen)]
     if severe:
-        shown = [seen if seen.kind != "a key or token" else _Seen(seen.kind, seen.text[:12], seen.doc) for seen in severe]
+        shown = [
+            seen if seen.kind != "a key or token" else _Seen(seen.kind, seen.text[:12], seen.doc) for seen in severe
+        ]
         return _finding(0, f"the client sees {severe[0].kind}", shown)
-    seen = [_Seen(kind, hit.group().strip()[:80], doc) for doc, raw in texts for kind, p in _DETAILS.items() for hit in _few(p, raw)]
+    seen = [
+        _Seen(kind, hit.group().strip()[:80], doc)
+        for doc, raw in texts
+        for kind, p in _DETAILS.items()
+        for hit in _few(p, raw)
+    ]
     distinct = list({(s.kind, s.text.lower()): s for s in seen}.values())
     if not distinct:
         return _finding(4, "nothing internal stands in messages or reports", [])
@@ -99,20 +112,20 @@ def _is_finance(seen: _Seen) -> bool:
 
 
 def _is_the_message(raw: str) -> bool:
-    """Whether lines with internals, traces and raw output make up most of a message."""
-    lines = [line for line in raw.split("\n") if line.strip()]
-    total = sum(len(line.strip()) for line in lines)
-    inside = 0
-    in_trace = 0
-    for line in lines:
-        bare = line[:2_000]
-        hits = [hit for pattern in _DETAILS.values() for hit in pattern.finditer(bare)]
-        in_trace = 6 if "Traceback (most" in bare else max(0, in_trace - 1)
-        if hits and (sum(len(h.group()) for h in hits) > 0.25 * len(bare.strip()) or len(hits) > 1):
-            inside += len(line.strip())
-        elif in_trace or _TRACE_LINE.match(bare):
-            inside += len(line.strip())
-    return total > 0 and inside / total >= _SHARE and inside > 0 and any(p.search(raw) for p in _DETAILS.values())
+    """Whether sentences with internals, traces and raw output make up most of a message."""
+    total = inside = trace = 0
+    for line in raw.split("\n"):
+        trace = _TRACE_LINES if "Traceback (most" in line else max(0, trace - 1)
+        for part in sentences(line.strip()):
+            total += len(part)
+            if trace or _TRACE_LINE.match(part) or _is_internal(part):
+                inside += len(part)
+    return total > 0 and inside / total >= _SHARE and any(pattern.search(raw) for pattern in _DETAILS.values())
+
+
+def _is_internal(part: str) -> bool:
+    hits = [hit for pattern in _DETAILS.values() for hit in pattern.finditer(part)]
+    return len(hits) > 1 or sum(len(hit.group()) for hit in hits) > 0.25 * len(part)
 
 
 def _finding(score: int, reason: str, seen: list[_Seen]) -> Finding:

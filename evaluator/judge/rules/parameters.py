@@ -1,17 +1,28 @@
 """Dimension 2.9: whose choice each parameter is, and why it has its value."""
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from evaluator.judge.rules.text import Piece
 from evaluator.judge.rules.view import View, ruled
 from records.judging import Finding
 
-_USER = re.compile(r"\buser\b|\bclient\b|\byours?\b|you (?:gave|asked|said|chose|specified|set|want|requested|told)|your (?:request|requirement|choice|word|instruction)|\bgiven\b|as requested|requested")
-_OWN = re.compile(r"own (?:choice|assumption|default)|my (?:own )?(?:choice|assumption|default|pick)|\bmine\b|\bagent\b|assum(?:ed|ption)|\bi (?:chose|picked|set|took|use)|\bdefault\b|\bchosen\b|\bours?\b|\bwe (?:chose|picked|set|use)")
-_PARAMETER = re.compile(r"window|look-?back|holdings|top \d|\bn\b|threshold|stop|target|rebalanc|weight|cost|bps|capital|cooldown|half-?life|covariance|execution|volume|start|end\b|benchmark|split|positions|sma|names|frequency|period")
-_WHY = re.compile(r"because|since\b|so that|in order|to (?:avoid|keep|limit|reduce|match|balance|allow|give|ensure|spread|hold)|standard|usual|common|convention|literature|typical|matches|enough|shortest|longest|keeps|avoids|balances|spreads|requirement|plain case|nothing is added|follows|as in|half of|about a year|one year|chosen for")
-_BACKED = re.compile(r"\b[A-Z][a-z]{2,20}(?:,? (?:and|&) [A-Z][a-z]{2,20}| et al\.?)?,?\s*\(?(?:19|20)\d{2}\)?|https?://|sensitivity|sharpe (?:of |from |between )?-?\d|\d+(?:\.\d+)?\s?%? (?:vs|versus|against|instead of)|\b\w+\.csv\b")
+_USER = re.compile(
+    r"\buser\b|\bclient\b|\byours?\b|you (?:gave|asked|said|chose|specified|set|want|requested|told)|your (?:request|requirement|choice|word|instruction)|\bgiven\b|as requested|requested"
+)
+_OWN = re.compile(
+    r"own (?:choice|assumption|default)|my (?:own )?(?:choice|assumption|default|pick)|\bmine\b|\bagent\b|assum(?:ed|ption)|\bi (?:chose|picked|set|took|use)|\bdefault\b|\bchosen\b|\bours?\b|\bwe (?:chose|picked|set|use)"
+)
+_PARAMETER = re.compile(
+    r"window|look-?back|holdings|top \d|\bn\b|threshold|stop|target|rebalanc|weight|cost|bps|capital|cooldown|half-?life|covariance|execution|volume|start|end\b|benchmark|split|positions|sma|names|frequency|period"
+)
+_WHY = re.compile(
+    r"because|since\b|so that|in order|to (?:avoid|keep|limit|reduce|match|balance|allow|give|ensure|spread|hold)|standard|usual|common|convention|literature|typical|matches|enough|shortest|longest|keeps|avoids|balances|spreads|requirement|plain case|nothing is added|follows|as in|half of|about a year|one year|chosen for"
+)
+_BACKED = re.compile(
+    r"\b[A-Z][a-z]{2,20}(?:,? (?:and|&) [A-Z][a-z]{2,20}| et al\.?)?,?\s*\(?(?:19|20)\d{2}\)?|https?://|sensitivity|sharpe (?:of |from |between )?-?\d|\d+(?:\.\d+)?\s?%? (?:vs|versus|against|instead of)|\b\w+\.csv\b"
+)
 
 
 @dataclass(frozen=True)
@@ -25,9 +36,15 @@ class _Line:
 def judge(view: View) -> Finding:
     """Return the finding of 2.9."""
     lines = [line for piece in view.words for line in [_line(piece)] if line is not None]
-    listed = [p for p in view.words if p.kind in ("row", "bullet") and _PARAMETER.search(p.low) and re.search(r"\d", p.text)]
+    listed = [
+        p for p in view.words if p.kind in ("row", "bullet") and _PARAMETER.search(p.low) and re.search(r"\d", p.text)
+    ]
     if not lines:
-        reasoned = [p for p in view.written(talk=True) if _PARAMETER.search(p.low) and re.search(r"\d", p.text) and _WHY.search(p.low)]
+        reasoned = [
+            p
+            for p in view.written(talk=True)
+            if _PARAMETER.search(p.low) and re.search(r"\d", p.text) and _WHY.search(p.low)
+        ]
         if len(reasoned) >= 3:
             return ruled("2.9", 3, "values are explained, but not told apart from the user's", reasoned)
         if reasoned or listed:
@@ -35,17 +52,22 @@ def judge(view: View) -> Finding:
         return ruled("2.9", 0, "no parameter is explained")
     own = [line for line in lines if line.owner == "own"]
     quoted = [line.piece for line in [*own, *lines]][:10]
-    explained = {_key(line.piece) for line in own if line.explained}
-    names = {_key(line.piece) for line in own}
+    names = _merged(_key(line.piece) for line in own)
+    explained = _covered(names, (line for line in own if line.explained))
     if not own:
         return ruled("2.9", 2, "the user's parameters are marked, own choices are not", quoted)
     if len(explained) < 0.6 * len(names):
         return ruled("2.9", 2, f"{len(explained)} of {len(names)} own choices are explained", quoted)
-    backed = {_key(line.piece) for line in own if line.backed}
+    backed = _covered(names, (line for line in own if line.backed))
     marked_user = any(line.owner == "user" for line in lines)
     if marked_user and len(backed) >= 0.8 * len(names):
         return ruled("2.9", 4, "each parameter is marked, own ones rest on a source or a sensitivity figure", quoted)
-    return ruled("2.9", 3, f"own choices are explained; on a source or a sensitivity figure rest {len(backed)} of {len(names)}", quoted)
+    return ruled(
+        "2.9",
+        3,
+        f"own choices are explained; on a source or a sensitivity figure rest {len(backed)} of {len(names)}",
+        quoted,
+    )
 
 
 def _line(piece: Piece) -> _Line | None:
@@ -77,7 +99,19 @@ def _owner(piece: Piece) -> str | None:
 def _key(piece: Piece) -> str:
     """The parameter of a line, so that two tables that list it count it once."""
     if piece.kind == "row" and piece.cells:
-        words = re.findall(r"[a-z]+", " ".join(piece.cells[:2]).lower())
-        return " ".join(words[:4])
+        return " ".join(re.findall(r"[a-z]+", " ".join(piece.cells[:2]).lower()))
     hit = _PARAMETER.search(piece.low)
     return hit.group() if hit else piece.low[:20]
+
+
+def _merged(keys: Iterable[str]) -> set[str]:
+    """Return the shortest form of each parameter's name: 'timing rule' covers 'timing rule always invested'."""
+    out: set[str] = set()
+    for key in sorted(set(keys), key=len):
+        if not any(key.startswith(short) for short in out):
+            out.add(key)
+    return out
+
+
+def _covered(names: set[str], lines: Iterable[_Line]) -> set[str]:
+    return {name for line in lines for name in names if _key(line.piece).startswith(name)}

@@ -8,19 +8,41 @@ from evaluator.judge.rules.view import LIMITS, View, first, ruled
 from records.judging import Finding
 
 _RISKS: dict[str, re.Pattern[str]] = {
-    "worst period": re.compile(r"worst (?:month|day|year|week|quarter|period|drawdown)|(?:maximum|max|deep(?:est)?) drawdown|drawdown of|lost \d|longest (?:time|period|drawdown)|below (?:a |its )?previous high|largest loss"),
-    "concentration": re.compile(r"concentrat|largest (?:target )?weight|single (?:name|stock|position)|few names|only \d+ (?:names|stocks|positions)|sector (?:exposure|tilt|weight|bet)|one sector|same sector"),
-    "turnover and capacity": re.compile(r"turnover|capacity|liquidity|market impact|slippage|share of (?:the )?(?:day'?s |daily )?volume|day's volume|costs? (?:would|eat|drag|are higher|assum)"),
-    "data limits": re.compile(r"(?:data|prices?|statements?|fundamentals?) (?:\w+ ){0,4}(?:missing|limit|gap|restat|latest version|one vendor|error|not|only|stand|model)|restate|look-?ahead|one vendor|single vendor|vendor"),
-    "survivorship": re.compile(r"survivor|delist|failed (?:firms|companies)|today'?s (?:constituents|members|list)|names given in advance"),
-    "regime": re.compile(r"regime|bull market|rising market|momentum crash|factor (?:crash|crowding|reversal)|crowd|sharp (?:reversal|rebound)|whipsaw|interest rates?|recession|2020|2008|covid|value trap|reversal of"),
-    "estimation": re.compile(r"overfit|data[- ]min|in[- ]sample|estimation error|parameter|short (?:sample|history)|small sample|one (?:historical )?path|few (?:observations|years)|covariance (?:is|estimate)"),
-    "rule risk": re.compile(r"stop (?:can|may|might|was|sells)|gap(?:s|ped)? (?:through|down|below|overnight)|sold at the bottom|cash drag|in cash|exposure|leverage|borrow|overnight|execution (?:risk|at)|open price|fills? (?:at|may)"),
+    "worst period": re.compile(
+        r"worst (?:month|day|year|week|quarter|period|drawdown)|(?:maximum|max|deep(?:est)?) drawdown|drawdown of|lost \d|longest (?:time|period|drawdown)|below (?:a |its )?previous high|largest loss"
+    ),
+    "concentration": re.compile(
+        r"concentrat|largest (?:target )?weight|single (?:name|stock|position)|few names|only \d+ (?:names|stocks|positions)|sector (?:exposure|tilt|weight|bet)|one sector|same sector"
+    ),
+    "turnover and capacity": re.compile(
+        r"turnover|capacity|liquidity|market impact|slippage|share of (?:the )?(?:day'?s |daily )?volume|day's volume|costs? (?:would|eat|drag|are higher|assum)"
+    ),
+    "data limits": re.compile(
+        r"(?:data|prices?|statements?|fundamentals?) (?:\w+ ){0,4}(?:missing|limit|gap|restat|latest version|one vendor|error|not|only|stand|model)|restate|look-?ahead|one vendor|single vendor|vendor"
+    ),
+    "survivorship": re.compile(
+        r"survivor|delist|failed (?:firms|companies)|today'?s (?:constituents|members|list)|names given in advance"
+    ),
+    "regime": re.compile(
+        r"regime|bull market|rising market|momentum crash|factor (?:crash|crowding|reversal)|crowd|sharp (?:reversal|rebound)|whipsaw|interest rates?|recession|2020|2008|covid|value trap|reversal of"
+    ),
+    "estimation": re.compile(
+        r"overfit|data[- ]min|in[- ]sample|estimation error|parameter|short (?:sample|history)|small sample|one (?:historical )?path|few (?:observations|years)|covariance (?:is|estimate)"
+    ),
+    "rule risk": re.compile(
+        r"stop (?:can|may|might|was|sells)|gap(?:s|ped)? (?:through|down|below|overnight)|sold at the bottom|cash drag|in cash|exposure|leverage|borrow|overnight|execution (?:risk|at)|open price|fills? (?:at|may)"
+    ),
     "market": re.compile(r"beta of|market (?:risk|exposure)|long[- ]only|falls with|correlat"),
 }
-_BOILERPLATE = re.compile(r"past performance|no guarantee|not (?:financial|investment) advice|markets can|investing involves|risk of loss|do your own research|consult|all investments|may lose")
-_SUBSTANCE = re.compile(r"may|might|can\b|could|would|will|risk|bias|flatter|overstat|understat|suffer|lost|lose|worst|largest|longest|was|were|is\b|are\b|means|depends|ignores?|assum")
-_STOP = re.compile(r"(?:stop|abandon|exit|halt|switch (?:it )?off|reconsider|walk away|give up|pull|retire|pause|quit)\w*\b[^.]{0,80}(?:\bif\b|\bwhen\b|\bonce\b|\bshould\b|after|exceed|below|above|worse)|(?:\bif\b|\bwhen\b|\bonce\b)[^.]{0,120}(?:stop|abandon|reconsider|walk away|halt|pause|quit|give up)|(?:reasons?|signs?|conditions?|rule|case|grounds) (?:to|for|that would make you) (?:stop|abandon|exit|quit|stopping)|what would (?:make|stop)|kill (?:criteria|switch)|stopping rule|would be (?:a )?reasons? to stop")
+_BOILERPLATE = re.compile(
+    r"past performance|no guarantee|not (?:financial|investment) advice|markets can|investing involves|risk of loss|do your own research|consult|all investments|may lose"
+)
+_SUBSTANCE = re.compile(
+    r"may|might|can\b|could|would|will|risk|bias|flatter|overstat|understat|suffer|lost|lose|worst|largest|longest|was|were|is\b|are\b|means|depends|ignores?|assum"
+)
+_STOP = re.compile(
+    r"(?:stop|abandon|exit|halt|switch (?:it )?off|reconsider|walk away|give up|pull|retire|pause|quit)\w*\b[^.]{0,80}(?:\bif\b|\bwhen\b|\bonce\b|\bshould\b|after|exceed|below|above|worse)|(?:\bif\b|\bwhen\b|\bonce\b)[^.]{0,120}(?:stop|abandon|reconsider|walk away|halt|pause|quit|give up)|(?:reasons?|signs?|conditions?|rule|case|grounds) (?:to|for|that would make you) (?:stop|abandon|exit|quit|stopping)|what would (?:make|stop)|kill (?:criteria|switch)|stopping rule|would be (?:a )?reasons? to stop"
+)
 _RULE_SECTION = re.compile(r"method|rule|parameter|specification|risk (?:control|rule)|setup|signal")
 
 
@@ -40,16 +62,24 @@ def judge(view: View) -> Finding:
     if len(distinct) < 2:
         if not distinct and boiler is None:
             return ruled("4.4", 0, "no risk is disclosed")
-        return ruled("4.4", 1, f"{', '.join(distinct) or 'only general warnings'}", quoted or ([boiler] if boiler else []))
+        return ruled(
+            "4.4", 1, f"{', '.join(distinct) or 'only general warnings'}", quoted or ([boiler] if boiler else [])
+        )
     if len(distinct) == 2:
         return ruled("4.4", 2, f"two risks of this strategy: {', '.join(distinct)}", quoted)
     numbered = [name for name in distinct if any(_has_number(p) for p in told[name])]
-    stop = next((p for p in pieces if _STOP.search(p.low) and not _RULE_SECTION.search(p.section) and not _is_rule(p)), None)
+    stop = next(
+        (p for p in pieces if _STOP.search(p.low) and not _RULE_SECTION.search(p.section) and not _is_rule(p)), None
+    )
     if len(numbered) >= 3 and stop is not None:
-        return ruled("4.4", 4, f"risks with numbers ({', '.join(numbered)}) and what would make one stop", [*quoted, stop])
+        return ruled(
+            "4.4", 4, f"risks with numbers ({', '.join(numbered)}) and what would make one stop", [*quoted, stop]
+        )
     if numbered:
         lacking = "what would make the user stop" if stop is None else "more numbers"
-        return ruled("4.4", 3, f"risks: {', '.join(distinct)}; with a number: {', '.join(numbered)}; missing: {lacking}", quoted)
+        return ruled(
+            "4.4", 3, f"risks: {', '.join(distinct)}; with a number: {', '.join(numbered)}; missing: {lacking}", quoted
+        )
     return ruled("4.4", 2, f"risks without any number: {', '.join(distinct)}", quoted)
 
 
@@ -59,7 +89,11 @@ def _is_risk(piece: Piece) -> bool:
         return False
     if LIMITS.search(piece.section) and not re.search(r"risk (?:control|rule|management)", piece.section):
         return True
-    return piece.kind != "row" and re.search(r"\brisks?\b|bias|caveat|limitation|careful|beware|warning", piece.low) is not None and not _is_rule(piece)
+    return (
+        piece.kind != "row"
+        and re.search(r"\brisks?\b|bias|caveat|limitation|careful|beware|warning", piece.low) is not None
+        and not _is_rule(piece)
+    )
 
 
 def _is_rule(piece: Piece) -> bool:

@@ -13,15 +13,27 @@ from evaluator.measure.naming import plain
 from evaluator.package.metric_names import canonical_metric
 from records.judging import Finding
 
-_SENSITIVITY = re.compile(r"sensitiv|robustness|parameter (?:sweep|grid|variation|stabil)|varied|varying|variants?\b|alternative (?:settings|values|parameters)|stress[- ]test|what if")
-_OUT = re.compile(r"out[- ]?of[- ]?sample|\boos\b|walk[- ]forward|hold-?out|test (?:period|sample|set|window)|validation (?:period|sample)|train(?:ing)?[/ -]test|cross-?validat")
+_SENSITIVITY = re.compile(
+    r"sensitiv|robustness|parameter (?:sweep|grid|variation|stabil)|varied|varying|variants?\b|alternative (?:settings|values|parameters)|stress[- ]test|what if"
+)
+_OUT = re.compile(
+    r"out[- ]?of[- ]?sample|\boos\b|walk[- ]forward|hold-?out|test (?:period|sample|set|window)|validation (?:period|sample)|train(?:ing)?[/ -]test|cross-?validat"
+)
 _COST = re.compile(r"cost|bps|rate|fee|commission|slippage")
-_READING = re.compile(r"reading|suggest|depend|robust|sensitive|insensitive|weakest|strongest|worst|best|falls?\b|drops?\b|rises?\b|vary|varies|hardly|stable|fragile|little|no value was picked|halves|change[sd]?\b|means|conclusion|holds? up")
+_READING = re.compile(
+    r"reading|suggest|depend|robust|sensitive|insensitive|weakest|strongest|worst|best|falls?\b|drops?\b|rises?\b|vary|varies|hardly|stable|fragile|little|no value was picked|halves|change[sd]?\b|means|conclusion|holds? up"
+)
 _CLAIMS_ROBUST = re.compile(r"robust|insensitive|stable|does not depend|hardly (?:change|move|depend)|holds? up")
 _NOT = re.compile(r"\b(?:not|no|n't|hardly|less|neither)\b")
-_FROZEN = re.compile(r"(?:fixed|frozen|set|chosen|decided|locked|selected|determined|picked)(?: \w+){0,6} (?:before|in advance|on the (?:first|in-sample|training|earlier)|ex ante|up front|using only the (?:first|in-sample|training))|nothing was (?:tuned|re-?fit|changed|optimi[sz]ed)|no parameters? (?:was|were) (?:tuned|re-?fit|changed|optimi[sz]ed)|not (?:tuned|optimi[sz]ed|re-?fit)|before (?:the first run|looking|seeing|any result|running)|(?:parameters|rules|settings) (?:were |are |stayed )?(?:frozen|fixed|unchanged|held constant)|same parameters|without (?:re-?tuning|re-?fitting|tuning)")
-_AFTER = re.compile(r"(?:chosen|tuned|optimi[sz]ed|selected|picked|fitted)(?: \w+){0,4} (?:after (?:seeing|looking)|on (?:the )?(?:full|whole|entire|both)|over the (?:full|whole|entire))|best (?:over|on|in) (?:both|the (?:full|whole|entire))")
-_GAP = re.compile(r"gap\b|differ|higher|lower|worse|better|weaker|stronger|degrad|decay|drop|fell|falls|decline|compared|holds? up|deteriorat|improv|versus|than (?:in|the) (?:in-sample|first|earlier|training)")
+_FROZEN = re.compile(
+    r"(?:fixed|frozen|set|chosen|decided|locked|selected|determined|picked)(?: \w+){0,6} (?:before|in advance|on the (?:first|in-sample|training|earlier)|ex ante|up front|using only the (?:first|in-sample|training))|nothing was (?:tuned|re-?fit|changed|optimi[sz]ed)|no parameters? (?:was|were) (?:tuned|re-?fit|changed|optimi[sz]ed)|not (?:tuned|optimi[sz]ed|re-?fit)|before (?:the first run|looking|seeing|any result|running)|(?:parameters|rules|settings) (?:were |are |stayed )?(?:frozen|fixed|unchanged|held constant)|same parameters|without (?:re-?tuning|re-?fitting|tuning)"
+)
+_AFTER = re.compile(
+    r"(?:chosen|tuned|optimi[sz]ed|selected|picked|fitted)(?: \w+){0,4} (?:after (?:seeing|looking)|on (?:the )?(?:full|whole|entire|both)|over the (?:full|whole|entire))|best (?:over|on|in) (?:both|the (?:full|whole|entire))"
+)
+_GAP = re.compile(
+    r"gap\b|differ|higher|lower|worse|better|weaker|stronger|degrad|decay|drop|fell|falls|decline|compared|holds? up|deteriorat|improv|versus|than (?:in|the) (?:in-sample|first|earlier|training)"
+)
 _LATER = re.compile(r"out|oos|test|later|hold|valid|second")
 _EARLIER = re.compile(r"^in|\bis\b|train|early|earlier|first|in[-_ ]sample|develop")
 
@@ -40,7 +52,11 @@ class Varied:
 def sensitivity(view: View) -> Finding:
     """Return the finding of 4.5."""
     varied = _varied(view)
-    about = [p for p in view.written(talk=True) if (_SENSITIVITY.search(p.section) or _SENSITIVITY.search(p.low)) and p.kind != "code"]
+    about = [
+        p
+        for p in view.written(talk=True)
+        if (_SENSITIVITY.search(p.section) or _SENSITIVITY.search(p.low)) and p.kind != "code"
+    ]
     names = sorted(name for name, values in varied.settings.items() if len(values) >= 2)
     quoted = [*about[:4], *varied.pieces[:4]]
     if not names:
@@ -56,7 +72,9 @@ def sensitivity(view: View) -> Finding:
     lacking = _lacking(view, varied, names, about)
     if lacking:
         return ruled("4.5", 3, f"varied with a table: {', '.join(names)}; missing: {', '.join(lacking)}", quoted)
-    return ruled("4.5", 4, f"varied around the chosen value with a table and an honest reading: {', '.join(names)}", quoted)
+    return ruled(
+        "4.5", 4, f"varied around the chosen value with a table and an honest reading: {', '.join(names)}", quoted
+    )
 
 
 def _lacking(view: View, varied: Varied, names: list[str], about: list[Piece]) -> list[str]:
@@ -94,7 +112,11 @@ def _varied(view: View) -> Varied:
         _from_frame(table.frame.head(2_000), varied)
     for text in view.reports:
         for piece in text.pieces:
-            if _SENSITIVITY.search(piece.section) or _SENSITIVITY.search(" ".join(piece.header)) or piece.kind == "bullet":
+            if (
+                _SENSITIVITY.search(piece.section)
+                or _SENSITIVITY.search(" ".join(piece.header))
+                or piece.kind == "bullet"
+            ):
                 _from_piece(piece, varied)
     return varied
 
@@ -162,7 +184,14 @@ def out_of_sample(view: View) -> Finding:
     split = _split(view)
     if not about and split is None:
         return ruled("4.6", 0, "no out-of-sample test")
-    denied = [p for p in about if re.search(r"\b(?:no|not|without|neither)\b[^.]{0,40}(?:out[- ]?of|walk|hold-?out|split)|(?:out[- ]?of[- ]?sample|walk[- ]forward)[^.]{0,40}(?:not|was skipped|is left|future work)", p.low)]
+    denied = [
+        p
+        for p in about
+        if re.search(
+            r"\b(?:no|not|without|neither)\b[^.]{0,40}(?:out[- ]?of|walk|hold-?out|split)|(?:out[- ]?of[- ]?sample|walk[- ]forward)[^.]{0,40}(?:not|was skipped|is left|future work)",
+            p.low,
+        )
+    ]
     if denied and len(denied) == len(about) and split is None:
         return ruled("4.6", 0, "the delivery says that there is none", denied)
     dated = split is not None or len({hit.lower() for p in about for hit in DAY.findall(p.text)}) >= 2
@@ -170,13 +199,28 @@ def out_of_sample(view: View) -> Finding:
         return ruled("4.6", 1, "claimed without dates", about[:4])
     if split is not None and split.overlap:
         return ruled("4.6", 2, "the two samples overlap", about[:4])
-    frozen = [p for p in about if _FROZEN.search(p.low)] or [p for p in words if _FROZEN.search(p.low) and _OUT.search(p.section)]
+    frozen = [p for p in about if _FROZEN.search(p.low)] or [
+        p for p in words if _FROZEN.search(p.low) and _OUT.search(p.section)
+    ]
     after = [p for p in about if _AFTER.search(p.low) and not re.search(r"\bnot|nothing|no \b", p.low)]
     both = (split is not None and split.both) or _both_in_words(about)
     if not frozen or after or not both:
-        why = "parameters were chosen on both parts" if after else "not said that the parameters were fixed before" if not frozen else "one part is not reported"
+        why = (
+            "parameters were chosen on both parts"
+            if after
+            else "not said that the parameters were fixed before"
+            if not frozen
+            else "one part is not reported"
+        )
         return ruled("4.6", 2, f"a split with dates, {why}", about[:6])
-    gap = [p for p in about if p.kind != "row" and _GAP.search(p.low) and re.search(r"sharpe|return|drawdown|perform|result|gap", p.low) and not _FROZEN.fullmatch(p.low)]
+    gap = [
+        p
+        for p in about
+        if p.kind != "row"
+        and _GAP.search(p.low)
+        and re.search(r"sharpe|return|drawdown|perform|result|gap", p.low)
+        and not _FROZEN.fullmatch(p.low)
+    ]
     quoted = [*frozen[:2], *gap[:3], *about[:3]]
     if not gap:
         return ruled("4.6", 3, "a split with dates fixed before, both parts reported; the gap is not discussed", quoted)
@@ -193,7 +237,9 @@ def _split(view: View) -> _Split | None:
     for table in view.case.delivery.of("out_of_sample"):
         frame = table.frame.head(500)
         low = {str(column).lower(): column for column in frame.columns}
-        label = next((low[c] for c in ("sample", "period", "split", "window", "part", "name", "segment") if c in low), None)
+        label = next(
+            (low[c] for c in ("sample", "period", "split", "window", "part", "name", "segment") if c in low), None
+        )
         start = next((low[c] for c in low if re.match(r"(?:test_)?(?:start|from|begin)", c)), None)
         end = next((low[c] for c in low if re.match(r"(?:test_)?(?:end|to\b|until)", c)), None)
         if label is None or start is None or end is None:
@@ -214,5 +260,10 @@ def _split(view: View) -> _Split | None:
 def _both_in_words(about: list[Piece]) -> bool:
     text = [p for p in about if figures(p.text)]
     late = any(_OUT.search(p.low) or re.search(r"\btest\b", p.low) for p in text)
-    early = any(re.search(r"in[- ]sample|train(?:ing)?\b|first (?:part|half|period)|earlier", p.low.replace("out-of-sample", "")) for p in text)
+    early = any(
+        re.search(
+            r"in[- ]sample|train(?:ing)?\b|first (?:part|half|period)|earlier", p.low.replace("out-of-sample", "")
+        )
+        for p in text
+    )
     return late and early

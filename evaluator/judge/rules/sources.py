@@ -32,16 +32,29 @@ _SERIES = {
     "fundamentals": re.compile(r"fundamental|statement|income|balance|cash[- ]flow|earnings|filing"),
     "market": re.compile(r"\bspy\b|\bvix\b|index|market series|market\.csv|benchmark"),
 }
-_LINK = re.compile(r"https?://\S{4,}|\b(?:stable|api/v\d)/[\w/-]{3,}|\b[\w-]{3,40}/[\w-]{2,40}(?:/[\w-]{2,40}){0,4}\?|\byf\.download\(|\bendpoint\b[^.]{0,30}[\w-]{4,}|historical-price-eod[\w/-]*|/(?:v\d|stable)/[\w/-]+")
+_LINK = re.compile(
+    r"https?://\S{4,}|\b(?:stable|api/v\d)/[\w/-]{3,}|\b[\w-]{3,40}/[\w-]{2,40}(?:/[\w-]{2,40}){0,4}\?|\byf\.download\(|\bendpoint\b[^.]{0,30}[\w-]{4,}|historical-price-eod[\w/-]*|/(?:v\d|stable)/[\w/-]+"
+)
 _PARAMETERS = {
     "symbols": re.compile(r"symbols?\W|tickers?\W|\b[A-Z]{2,5}(?:[|, ]+[A-Z]{1,5}){2,}"),
-    "start": re.compile(r"(?:from|start|period1|begin)\w{0,6}\W{1,4}(?:19|20)\d{2}|(?:19|20)\d{2}-\d{2}-\d{2}\s*(?:to|through|until|\.\.|–|-|/)"),
-    "end": re.compile(r"(?:\bto|end|period2|until)\w{0,6}\W{1,4}(?:19|20)\d{2}|(?:to|through|until|\.\.|–|-|/)\s*(?:19|20)\d{2}-\d{2}-\d{2}"),
+    "start": re.compile(
+        r"(?:from|start|period1|begin)\w{0,6}\W{1,4}(?:19|20)\d{2}|(?:19|20)\d{2}-\d{2}-\d{2}\s*(?:to|through|until|\.\.|–|-|/)"
+    ),
+    "end": re.compile(
+        r"(?:\bto|end|period2|until)\w{0,6}\W{1,4}(?:19|20)\d{2}|(?:to|through|until|\.\.|–|-|/)\s*(?:19|20)\d{2}-\d{2}-\d{2}"
+    ),
     "adjustment": re.compile(r"adjust|split|total[- ]return|raw\b|as reported|announced|accepted|filing"),
 }
-_RETRIEVED = re.compile(r"(?:retriev|download|fetch|access|pulled|as of)\w*[^.]{0,40}(?:19|20)\d{2}-\d{2}-\d{2}|(?:19|20)\d{2}-\d{2}-\d{2}[T ]\d{2}:\d{2}", re.IGNORECASE)
-_CROSS = re.compile(r"cross[- ]?check|reconcil|second source|compared? (?:with|to|against) (?:\w+ ){0,4}(?:source|vendor|yahoo|stooq|sec|edgar|fred|another)|against (?:a |the )?(?:second|independent)|both sources|two sources|agree(?:s|d|ment)? (?:with|between|within)|verified against")
-_DENIED = re.compile(r"\bno (?:second|other|independent)|not (?:been )?(?:cross|verif|compar|reconcil)|\bone vendor\b|single (?:source|vendor)|could not|only between|were not|was not|never")
+_RETRIEVED = re.compile(
+    r"(?:retriev|download|fetch|access|pulled|as of)\w*[^.]{0,40}(?:19|20)\d{2}-\d{2}-\d{2}|(?:19|20)\d{2}-\d{2}-\d{2}[T ]\d{2}:\d{2}",
+    re.IGNORECASE,
+)
+_CROSS = re.compile(
+    r"cross[- ]?check|reconcil|second source|compared? (?:with|to|against) (?:\w+ ){0,4}(?:source|vendor|yahoo|stooq|sec|edgar|fred|another)|against (?:a |the )?(?:second|independent)|both sources|two sources|agree(?:s|d|ment)? (?:with|between|within)|verified against"
+)
+_DENIED = re.compile(
+    r"\bno (?:second|other|independent)|not (?:been )?(?:cross|verif|compar|reconcil)|\bone vendor\b|single (?:source|vendor)|could not|only between|were not|was not|never"
+)
 _SHARE = re.compile(r"\d+(?:\.\d+)?\s?%|\b\d[\d,]* of \d|\b\d[\d,]* (?:rows|values|closes|days|disagree)")
 _HANDLED = re.compile(r"disagree\w*|differ\w*|discrepan\w*|mismatch\w*|outside")
 
@@ -60,7 +73,7 @@ class _Series:
     def complete(self) -> bool:
         text = "\n".join(piece.text for piece in self.pieces)
         low = text.lower()
-        asked = [name for name in _PARAMETERS if name == "symbols" or self.name != "fundamentals" or name == "adjustment"]
+        asked = ["symbols"] if self.name == "fundamentals" else list(_PARAMETERS)
         has_all = all(_PARAMETERS[name].search(text) or _PARAMETERS[name].search(low) for name in asked)
         return has_all and _RETRIEVED.search(text) is not None
 
@@ -73,7 +86,9 @@ def traceability(view: View) -> Finding:
     linked = [piece for piece in passages if _LINK.search(piece.text) and _was_called(piece, view)]
     if not named and not linked:
         return ruled("1.2", 0, "no source is named for any series")
-    series = [_Series(role, tuple(p for p in linked if _SERIES[role].search(p.low))) for role in delivered or ["prices"]]
+    series = [
+        _Series(role, tuple(p for p in linked if _SERIES[role].search(p.low))) for role in delivered or ["prices"]
+    ]
     pieces = [piece for one in series for piece in one.pieces[:3]] or list(named.values())
     if not any(one.linked for one in series):
         return ruled("1.2", 1, f"{', '.join(named) or 'a source'} is named, no series carries a link or call", pieces)
@@ -83,7 +98,12 @@ def traceability(view: View) -> Finding:
         return ruled("1.2", 2, f"no link or call for {', '.join(lost) or 'the prices'}", pieces)
     partial = [one.name for one in series if not one.complete]
     if partial or not delivered:
-        return ruled("1.2", 3, f"each key series has its call; parameters or time of retrieval incomplete for {', '.join(partial) or 'series not delivered'}", pieces)
+        return ruled(
+            "1.2",
+            3,
+            f"each key series has its call; parameters or time of retrieval incomplete for {', '.join(partial) or 'series not delivered'}",
+            pieces,
+        )
     return ruled("1.2", 4, "each delivered series carries its call, parameters and time of retrieval", pieces)
 
 
@@ -120,6 +140,15 @@ def diversity(view: View) -> Finding:
     if not checks:
         return ruled("1.3", 2, f"{', '.join(named)}; no field is cross-checked", named.values())
     text = " ".join(piece.low for piece in checks)
-    if _SHARE.search(text) and _HANDLED.search(" ".join(p.low for p in all_of(passages, _HANDLED))) and len(text.split()) > 12:
+    if (
+        _SHARE.search(text)
+        and _HANDLED.search(" ".join(p.low for p in all_of(passages, _HANDLED)))
+        and len(text.split()) > 12
+    ):
         return ruled("1.3", 4, f"{', '.join(named)}, cross-checked with numbers, disagreements handled", checks)
-    return ruled("1.3", 3, f"{', '.join(named)}, cross-checked without the share of agreement or what was done about the rest", checks)
+    return ruled(
+        "1.3",
+        3,
+        f"{', '.join(named)}, cross-checked without the share of agreement or what was done about the rest",
+        checks,
+    )

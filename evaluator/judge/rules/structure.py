@@ -13,7 +13,9 @@ _BODY = {
     "results": re.compile(r"\d"),
     "limitations": re.compile(r"bias|risk|limit|survivor|data|sample|assum|cost|may|might|not|only"),
 }
-_FILE = re.compile(r"\b[\w./-]{1,80}\.(?:csv|json|md|py|ipynb|parquet|xlsx|html|txt|yaml|yml|png|svg|sqlite|db)\b", re.IGNORECASE)
+_FILE = re.compile(
+    r"\b[\w./-]{1,80}\.(?:csv|json|md|py|ipynb|parquet|xlsx|html|txt|yaml|yml|png|svg|sqlite|db)\b", re.IGNORECASE
+)
 _LONGEST = 60
 """Pieces under one title after which a reader searches."""
 _PAGE = 900
@@ -27,7 +29,12 @@ def judge(view: View) -> Finding:
         return ruled("5.2", 0, "no report was delivered")
     found = {name: piece for name in _PARTS for piece in [_part(name, report)] if piece is not None}
     if len(found) < 2:
-        return ruled("5.2", 1, f"fragments: of summary, method, results, limitations there is {', '.join(found) or 'none'}", report.pieces[:2])
+        return ruled(
+            "5.2",
+            1,
+            f"fragments: of summary, method, results, limitations there is {', '.join(found) or 'none'}",
+            report.pieces[:2],
+        )
     if len(found) < 4:
         return ruled("5.2", 2, f"found {', '.join(found)} only", found.values())
     files = {hit.group().lower() for piece in report.pieces for hit in _FILE.finditer(piece.text)}

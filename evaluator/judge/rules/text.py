@@ -29,7 +29,9 @@ _TAG_BREAKS = (
 _LOOKS_HTML = re.compile(r"<(?:html|body|h[1-6]|p|div|table|ul)\b", re.IGNORECASE)
 _HASH = re.compile(r"^[ \t]{0,3}(#{1,6})[ \t]+(\S.{0,200})$")
 _BOLD_LINE = re.compile(r"^[ \t]{0,3}(?:\*\*|__)([^*_]{1,120})(?:\*\*|__)[ \t]*:?[ \t]*$")
-_LABEL = re.compile(r"^(?:[-*+][ \t]+)?(?:\*\*|__)([^*_]{1,60}?)[ \t]*:?[ \t]*(?:\*\*|__)[ \t]*[:.\u2013\u2014-]?[ \t]*(?=\S)")
+_LABEL = re.compile(
+    r"^(?:[-*+][ \t]+)?(?:\*\*|__)([^*_]{1,60}?)[ \t]*:?[ \t]*(?:\*\*|__)[ \t]*[:.\u2013\u2014-]?[ \t]*(?=\S)"
+)
 _UNDERLINE = re.compile(r"^[ \t]*(?:={3,}|-{3,})[ \t]*$")
 _BULLET = re.compile(r"^[ \t]*(?:[-*+\u2022\u2013]|\(?\d{1,3}[.)]|[a-z][.)])[ \t]+(?=\S)")
 _RULE_ROW = re.compile(r"^[\s|:+=-]+$")
@@ -62,6 +64,8 @@ class Piece:
     cells: tuple[str, ...] = ()
     header: tuple[str, ...] = ()
     turn: int = 0
+    block: int = 0
+    """Sentences of one paragraph, bullet or row share it."""
 
     @property
     def low(self) -> str:
@@ -95,6 +99,7 @@ class _Reader:
     paragraph: list[str] = field(default_factory=list)
     kind: PieceKind = "prose"
     header: tuple[str, ...] = ()
+    block: int = 0
 
     @property
     def section(self) -> str:
@@ -113,11 +118,22 @@ class _Reader:
         for raw in sentences(joined):
             self.add(raw, self.kind)
         self.kind = "prose"
+        self.block += 1
 
     def add(self, raw: str, kind: PieceKind, cells: tuple[str, ...] = ()) -> None:
         text = clean(raw)
         if text and len(self.pieces) < MAX_PIECES:
-            piece = Piece(self.doc, text, _SPACE.sub(" ", raw).strip(), self.section, kind, cells, self.header, self.turn)
+            piece = Piece(
+                self.doc,
+                text,
+                _SPACE.sub(" ", raw).strip(),
+                self.section,
+                kind,
+                cells,
+                self.header,
+                self.turn,
+                self.block,
+            )
             self.pieces.append(piece)
 
 

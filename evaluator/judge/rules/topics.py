@@ -12,23 +12,43 @@ TOPICS: dict[str, re.Pattern[str]] = {
         r"momentum|reversal|earnings yield|book[- ]to|free cash flow|\broe\b|return on equity|profitab|accruals?|low[- ]vol|low beta|growth|surprise|small[- ]?cap|factors?\b|signals?\b|rank(?:ing|ed)?\b|characteristic|stock selection|52[- ]week|lookback|look-back|pick (?:the )?stocks|value stocks|quality"
     ),
     "combination": re.compile(r"combin|blend|z-?score|composite|average(?:d)? rank|sequential"),
-    "timing": re.compile(r"market[- ](?:timing|filter|regime)|timing|moving average|\bsma\b|\bvix\b|breadth|always invested|fully invested|to cash when|trend filter|step aside"),
-    "weighting": re.compile(r"weight|position siz|sizing|allocat|risk parity|min(?:imum)?[- ]variance|mean[- ]variance|inverse vol"),
+    "timing": re.compile(
+        r"market[- ](?:timing|filter|regime)|timing|moving average|\bsma\b|\bvix\b|breadth|always invested|fully invested|to cash when|trend filter|step aside"
+    ),
+    "weighting": re.compile(
+        r"weight|position siz|sizing|allocat|risk parity|min(?:imum)?[- ]variance|mean[- ]variance|inverse vol"
+    ),
     "covariance": re.compile(r"covariance|ledoit|ewma|shrinkage"),
-    "risk": re.compile(r"stop[- ]?loss|\bstops?\b|drawdown|risk (?:control|rule|limit|management|overlay)|vol(?:atility)?[- ]target|cut losses|protect"),
-    "execution": re.compile(r"execut|fill(?:s|ed)?\b|next (?:day|open|close|session)|at the (?:open|close)|staged|volume cap|share of (?:daily|the day's) volume|trade at\b|orders?\b"),
-    "cost": re.compile(r"transaction costs?|trading costs?|\bcosts?\b|commission|\bfees?\b|\bbps\b|basis points|slippage"),
-    "count": re.compile(r"how many (?:\w+ )?(?:stocks|names|positions|holdings|companies)|number of (?:stocks|names|positions|holdings)|top \d+|\d+ (?:names|stocks|positions|holdings)|at most \d+|hold \d+|max(?:imum)? (?:holdings|positions)|portfolio size"),
+    "risk": re.compile(
+        r"stop[- ]?loss|\bstops?\b|drawdown|risk (?:control|rule|limit|management|overlay)|vol(?:atility)?[- ]target|cut losses|protect"
+    ),
+    "execution": re.compile(
+        r"execut|fill(?:s|ed)?\b|next (?:day|open|close|session)|at the (?:open|close)|staged|volume cap|share of (?:daily|the day's) volume|trade at\b|orders?\b"
+    ),
+    "cost": re.compile(
+        r"transaction costs?|trading costs?|\bcosts?\b|commission|\bfees?\b|\bbps\b|basis points|slippage"
+    ),
+    "count": re.compile(
+        r"\bholdings\b|how many (?:\w+ )?(?:stocks|names|positions|holdings|companies)|number of (?:stocks|names|positions|holdings)|top \d+|\d+ (?:names|stocks|positions|holdings)|at most \d+|hold \d+|max(?:imum)? (?:holdings|positions)|portfolio size"
+    ),
     "rebalance": re.compile(r"rebalanc\w*|how often|weekly|monthly|quarterly|frequency"),
-    "universe": re.compile(r"universe|which stocks|what stocks|sector\b|s&p 500|russell|tickers|pool of|drawn from|basket|only .{0,30}stocks"),
-    "period": re.compile(r"period|date range|start date|end date|from what date|which years|time ?frame|start(?:ing)? (?:in|from)|through (?:19|20)\d\d|since (?:19|20)\d\d|from (?:\w+ ){0,3}(?:19|20)\d\d|history"),
-    "capital": re.compile(r"capital|starting (?:cash|amount|balance)|how much money|account size|portfolio value|\$\s?\d"),
+    "universe": re.compile(
+        r"universe|which stocks|what stocks|sector\b|s&p 500|russell|tickers|pool of|drawn from|basket|only .{0,30}stocks"
+    ),
+    "period": re.compile(
+        r"period|date range|start date|end date|from what date|which years|time ?frame|start(?:ing)? (?:in|from)|through (?:19|20)\d\d|since (?:19|20)\d\d|from (?:\w+ ){0,3}(?:19|20)\d\d|history|general (?:start|end)\b|^(?:start|end)\b"
+    ),
+    "capital": re.compile(
+        r"capital|starting (?:cash|amount|balance)|how much money|account size|portfolio value|\$\s?\d"
+    ),
     "benchmark": re.compile(r"benchmark|compare (?:it )?(?:to|with|against)|\bspy\b|index fund"),
 }
 _ASKING = re.compile(
     r"\?\s*[\"')*_]*\s*$|^(?:please (?:tell|confirm|specify|let me know|state|share)|let me know (?:which|what|whether|how|if)|tell me (?:which|what|whether|how)|could you (?:tell|specify|confirm|clarify)|i(?:'d| would) (?:like|need) (?:to know|your (?:word|view|choice))|which\b|what\b|how\b|do you\b|should\b|would you\b|is there\b)"
 )
-_NO_VIEW = re.compile(r"no (?:strong )?(?:preference|view|opinion)|up to you|your (?:call|choice)|you (?:choose|decide|pick)|whatever you think|don'?t (?:mind|care)|not sure|as you see fit|nothing else|none of that|leave (?:it|that) to you")
+_NO_VIEW = re.compile(
+    r"no (?:strong )?(?:preference|view|opinion)|up to you|your (?:call|choice)|you (?:choose|decide|pick)|whatever you think|don'?t (?:mind|care)|not sure|as you see fit|nothing else|none of that|leave (?:it|that) to you"
+)
 
 
 @dataclass(frozen=True)

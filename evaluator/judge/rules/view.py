@@ -21,9 +21,15 @@ SUMMARY = re.compile(
 METHOD = re.compile(
     r"method|approach|strategy|rules|set-?up|how (?:it|this|the)|construction|definition|design|specification|process|parameters"
 )
-RESULTS = re.compile(r"result|performance|findings|outcome|metrics|backtest (?:stat|numbers)|returns|what happened|statistics")
-LIMITS = re.compile(r"limit|caveat|risk|weakness|disclaimer|what could go wrong|assumption|warning|honest|shortcoming|known issue|not covered")
-ASIDE = re.compile(r"sensitiv|robust|out[- ]of[- ]sample|in[- ]sample|stress|benchmark|variant|alternativ|walk[- ]forward|what if|scenario|limit|caveat|risk|data quality")
+RESULTS = re.compile(
+    r"result|performance|findings|outcome|metrics|backtest (?:stat|numbers)|returns|what happened|statistics"
+)
+LIMITS = re.compile(
+    r"limit|caveat|risk|weakness|disclaimer|what could go wrong|assumption|warning|honest|shortcoming|known issue|not covered"
+)
+ASIDE = re.compile(
+    r"sensitiv|robust|out[- ]of[- ]sample|in[- ]sample|stress|benchmark|variant|alternativ|walk[- ]forward|what if|scenario|limit|caveat|risk|data quality"
+)
 """Sections whose numbers are those of other runs than the main one."""
 
 
@@ -50,7 +56,9 @@ class View:
     def talk(self) -> tuple[Text, ...]:
         """The whole conversation, oldest first."""
         found = self.case.delivery.messages
-        return tuple(parse(f"turn {m.turn}", m.text, turn=m.turn, role="user" if m.role == "user" else "agent") for m in found)
+        return tuple(
+            parse(f"turn {m.turn}", m.text, turn=m.turn, role="user" if m.role == "user" else "agent") for m in found
+        )
 
     @cached_property
     def said(self) -> tuple[Text, ...]:
