@@ -109,7 +109,9 @@ class Folder:
         files = [path for path in sorted(destination.rglob("*")) if path.is_file()]
         return CopyReport(
             files=tuple(
-                FileEntry(path=path.relative_to(destination).as_posix(), size=path.stat().st_size, sha256=file_sha256(path))
+                FileEntry(
+                    path=path.relative_to(destination).as_posix(), size=path.stat().st_size, sha256=file_sha256(path)
+                )
                 for path in files
             )
         )
