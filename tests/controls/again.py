@@ -8,7 +8,7 @@ import sys
 
 from tests.controls.attempts import Attempt
 from tests.controls.places import ROOT
-from tests.controls.tool_base import SCRIPT, regenerate
+from tests.controls.tool_base import SCRIPT, regenerate, texts
 
 AGENT = ROOT / "images" / "reference"
 _TEXTS = """
@@ -30,10 +30,7 @@ def rerun(attempt: Attempt) -> None:
         return
     shutil.rmtree(attempt.deliver / "stress", ignore_errors=True)
     _run([sys.executable, "backtest.py"], attempt)
-    fetched = json.dumps(attempt.state["fetched"])
-    said = _run([sys.executable, "-c", _TEXTS, str(AGENT), str(attempt.deliver), fetched], attempt)
-    attempt.reply(lambda _: str(json.loads(said.splitlines()[-1])))
-    attempt.refresh()
+    retold(attempt)
 
 
 def _run(command: list[str], attempt: Attempt) -> str:
@@ -60,3 +57,14 @@ def respecified(attempt: Attempt, component: str, parameter: str, value: str) ->
     table.loc[row, "value"] = value
     attempt.write("specification", table)
     rerun(attempt)
+
+
+def retold(attempt: Attempt) -> None:
+    """Write report and last message again from the tables as they now stand."""
+    if (attempt.deliver / SCRIPT).exists():
+        texts(attempt)
+        return
+    fetched = json.dumps(attempt.state["fetched"])
+    said = _run([sys.executable, "-c", _TEXTS, str(AGENT), str(attempt.deliver), fetched], attempt)
+    attempt.reply(lambda _: str(json.loads(said.splitlines()[-1])))
+    attempt.refresh()

@@ -128,8 +128,15 @@ def regenerate(attempt: Attempt) -> None:
     )
     if done.returncode != 0:
         raise RuntimeError(f"{SCRIPT}: {done.stderr.decode()[-900:]}")
+    (deliver / "facts.json").replace(attempt.paths.root / "facts.json")
+    texts(attempt)
+
+
+def texts(attempt: Attempt) -> None:
+    """Write specification, report and last message from the tables as they now stand."""
+    deliver = attempt.deliver
     settings = json.loads((deliver / "settings.json").read_text(encoding="utf-8"))
-    facts = json.loads((deliver / "facts.json").read_text(encoding="utf-8"))
+    facts = json.loads((attempt.paths.root / "facts.json").read_text(encoding="utf-8"))
     metrics = attempt.typed("metrics").set_index("metric")["value"].to_dict()
     specification(settings).to_csv(deliver / "strategy_spec.csv", index=False)
     quality = len(attempt.typed("prices"))
@@ -138,6 +145,5 @@ def regenerate(attempt: Attempt) -> None:
     (deliver / "report.md").write_text(
         report(settings, metrics, facts, validation, benchmark, rows=quality), encoding="utf-8"
     )
-    (deliver / "facts.json").unlink()
     attempt.reply(lambda _: final_message(settings, metrics))
     attempt.refresh()
