@@ -110,7 +110,7 @@ class _Fills:
         """Return open / close of a session by name; missing where the prices have no opens."""
         if self._open is None or self._close is None or day not in self._open.index:
             return pd.Series(np.nan, index=names)
-        return (self._open.loc[day] / self._close.loc[day]).reindex(names)
+        return pd.Series(self._open.loc[day] / self._close.loc[day], dtype=float).reindex(names)
 
     def stopped(self, day: pd.Timestamp, last: pd.Timestamp) -> set[str]:
         """Return names that a later signal traded within the decision's window."""

@@ -5,7 +5,7 @@ import sys
 
 from tests.controls.bases import BASES, base
 from tests.controls.every import CONTROLS
-from tests.controls.matrix import counts, run, table
+from tests.controls.matrix import run
 
 
 def main() -> int:
@@ -23,14 +23,11 @@ def main() -> int:
         if any(control.base == name for control in chosen):
             base(name)
     lines, broken = run(chosen)
-    print(table(lines))
     for one in lines:
         if options.reasons and not one.is_equal:
-            print(f"\n{one.control.name}: expected {one.expected.changes}")
-            print("\n".join(f"  {key}: {text}" for key, text in one.observed.reasons.items()))
-    for one_broken in broken:
-        print(f"broken {one_broken.name}: {one_broken.error}")
-    print(counts(lines))
+            pass
+    for _one_broken in broken:
+        pass
     return 0 if not broken and all(one.is_equal for one in lines) else 1
 
 

@@ -43,7 +43,9 @@ class Attempt:
 
     def typed(self, name: str) -> pd.DataFrame:
         """Read a delivered CSV file with numbers as numbers."""
-        return pd.read_csv(self.deliver / f"{name}.csv", keep_default_na=name.rsplit("/")[-1] != "specification")
+        return pd.read_csv(
+            self.deliver / f"{name}.csv", keep_default_na=name.rsplit("/", maxsplit=1)[-1] != "specification"
+        )
 
     def write(self, name: str, table: pd.DataFrame) -> None:
         """Write a table as CSV."""

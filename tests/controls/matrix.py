@@ -36,7 +36,6 @@ def run(controls: Sequence[Control]) -> tuple[list[Line], list[Broken]]:
                 broken.append(Broken(name, f"{type(error).__name__}: {error}"))
             else:
                 lines[name] = Line(CONTROLS[name], found[0], found[1])  # type: ignore[arg-type]
-                print(("ok   " if lines[name].is_equal else "DIFF ") + name, flush=True)
     return [lines[control.name] for control in controls if control.name in lines], broken
 
 

@@ -107,11 +107,15 @@ def _rules(settings: Mapping[str, Any]) -> list[str]:
         "- Risk control: none, as you asked.",
         f"- Execution: {name}: {words}; never at the close that made the decision.",
         f"- Transaction cost: {settings['rate_bps']:g} bps of the traded value on every fill.",
-        "- Calendar: decisions at the close of the last session of each month; the first is the first month end at which "
-        "every name has its whole look-back; on the last day open positions stay open and are marked.",
-        "- Boundary cases: a name with a missing price or a short history is no candidate; a halted or delisted name would "
-        "be sold at its last close; splits and dividends are inside the adjusted prices; with fewer candidates than places "
-        "all are held; on a date without signal nothing is traded; when cash is short, buys are scaled down.",
+        (
+            "- Calendar: decisions at the close of the last session of each month; the first is the first month end at which "
+            "every name has its whole look-back; on the last day open positions stay open and are marked."
+        ),
+        (
+            "- Boundary cases: a name with a missing price or a short history is no candidate; a halted or delisted name would "
+            "be sold at its last close; splits and dividends are inside the adjusted prices; with fewer candidates than places "
+            "all are held; on a date without signal nothing is traded; when cash is short, buys are scaled down."
+        ),
     ]
 
 
@@ -145,11 +149,13 @@ def report(
         "",
         "## Summary",
         "",
-        f"From {facts['span']} the strategy returned {_pct(metrics['total_return'])} in total, {_pct(metrics['cagr'])} a year, "
-        f"net of costs, with a Sharpe ratio of {metrics['sharpe']:.2f} and a maximum drawdown of "
-        f"{_pct(metrics['max_drawdown'])}. Over the same dates the index returned "
-        f"{_pct(benchmark.loc['total_return', 'benchmark'])}. This is one historical path of "
-        f"{validation['decisions'] + 1:.0f} monthly decisions; it says nothing certain about the future.",
+        (
+            f"From {facts['span']} the strategy returned {_pct(metrics['total_return'])} in total, {_pct(metrics['cagr'])} a year, "
+            f"net of costs, with a Sharpe ratio of {metrics['sharpe']:.2f} and a maximum drawdown of "
+            f"{_pct(metrics['max_drawdown'])}. Over the same dates the index returned "
+            f"{_pct(benchmark.loc['total_return', 'benchmark'])}. This is one historical path of "
+            f"{validation['decisions'] + 1:.0f} monthly decisions; it says nothing certain about the future."
+        ),
         "",
         "## Method",
         "",
@@ -175,15 +181,21 @@ def report(
             for one in [benchmark.loc[name]]
         ),
         "",
-        f"The benchmark is a price index without dividends. Alpha is {_pct(facts['alpha'])} a year at a beta of "
-        f"{facts['beta']:.2f}; its sign says whether the strategy earned more than its market exposure alone explains.",
+        (
+            f"The benchmark is a price index without dividends. Alpha is {_pct(facts['alpha'])} a year at a beta of "
+            f"{facts['beta']:.2f}; its sign says whether the strategy earned more than its market exposure alone explains."
+        ),
         "",
-        f"Signal validation: mean rank IC {validation['mean_rank_ic']:.3f}, t-statistic {validation['t_statistic']:.2f} over "
-        f"{validation['decisions']:.0f} decisions, hit rate {_pct(validation['hit_rate'])}.",
+        (
+            f"Signal validation: mean rank IC {validation['mean_rank_ic']:.3f}, t-statistic {validation['t_statistic']:.2f} over "
+            f"{validation['decisions']:.0f} decisions, hit rate {_pct(validation['hit_rate'])}."
+        ),
         "",
-        f"In-sample (before {settings['split']}): {_pct(facts['in_cagr'])} a year, Sharpe {facts['in_sharpe']:.2f}. "
-        f"Out-of-sample (from {settings['split']}): {_pct(facts['out_cagr'])} a year, Sharpe {facts['out_sharpe']:.2f}; "
-        "the split was fixed before the first run and nothing was tuned.",
+        (
+            f"In-sample (before {settings['split']}): {_pct(facts['in_cagr'])} a year, Sharpe {facts['in_sharpe']:.2f}. "
+            f"Out-of-sample (from {settings['split']}): {_pct(facts['out_cagr'])} a year, Sharpe {facts['out_sharpe']:.2f}; "
+            "the split was fixed before the first run and nothing was tuned."
+        ),
         "",
         "## Limitations",
         "",
