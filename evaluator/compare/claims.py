@@ -7,9 +7,10 @@ from functools import cache
 
 from evaluator.compare.fidelity import Claim
 from evaluator.compare.numbers import numbers, same
-from evaluator.compare.quotes import Passage, flat
+from evaluator.compare.quotes import Passage
 from evaluator.measure.naming import group_of, plain, values_of
 from evaluator.measure.specification import Row
+from evaluator.package.quoting import flat
 from records.grammar import OPTION_GROUPS, Factor, Option, load_grammar
 from records.spec import DeliveredSpec
 from records.strategy import Item
@@ -33,13 +34,13 @@ class Finding:
 
 def find_claim(item: Item, spec: DeliveredSpec, rows: Sequence[Row], said: Sequence[Passage]) -> Finding:
     """Return what the delivery claims: the specification table decides; prose only where it is silent."""
-    configured = _in_spec(item, spec, rows)
-    if configured is not None:
-        return configured
+    written = configured(item, spec, rows)
+    if written is not None:
+        return written
     return _value_in_prose(item, said) if item.param else _option_in_prose(item, said)
 
 
-def _in_spec(item: Item, spec: DeliveredSpec, rows: Sequence[Row]) -> Finding | None:
+def configured(item: Item, spec: DeliveredSpec, rows: Sequence[Row]) -> Finding | None:
     """Return the verdict of the configuration; None when it does not speak of this part."""
     field = field_of(item)
     if spec.origins.get(field) != "stated":
