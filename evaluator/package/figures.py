@@ -78,15 +78,21 @@ def _metric_value(label: str, text: str, name: str) -> float:
 
 
 def _whole_percent(draft: Draft, frame: pd.DataFrame) -> pd.DataFrame:
-    """A drawdown beyond -1 or a volatility beyond 2 shows that plain numbers are percent."""
+    """A drawdown beyond -1 or a volatility beyond 2 shows that plain numbers are percent, these alone or all of them."""
     base = frame["name"].str.replace(r"^(benchmark|gross|oos|is)_", "", regex=True)
-    deep = frame["value"].abs()[(base == "max_drawdown")].gt(1).any()
-    wild = frame["value"].abs()[(base == "volatility")].gt(2).any()
-    if not (deep or wild):
-        return frame
+    size = frame["value"].abs()
     plain = base.isin(FRACTIONS) & ~frame["text"].str.contains("%") & ~frame["label"].map(is_percent)
-    draft.guesses.append(f"{int(plain.sum())} metrics are printed in percent without a sign")
-    frame.loc[plain, "value"] = frame.loc[plain, "value"] / 100
+    beyond = plain & (((base == "max_drawdown") & size.gt(1)) | ((base == "volatility") & size.gt(2)))
+    if not beyond.any():
+        return frame
+    rest = plain & ~beyond & size.notna()
+    mixed = rest.any() and bool(size[rest].le(1).all())
+    if mixed:
+        # backtrader prints drawdowns in percent beside returns that are fractions.
+        draft.guesses.append(f"{', '.join(sorted(set(base[beyond])))} in percent, other figures are fractions")
+    chosen = beyond if mixed else plain
+    draft.guesses.append(f"{int(chosen.sum())} metrics are printed in percent without a sign")
+    frame.loc[chosen, "value"] = frame.loc[chosen, "value"] / 100
     return frame
 
 

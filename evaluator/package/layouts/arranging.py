@@ -8,7 +8,7 @@ from evaluator.package.layouts.cells import packed_cells
 from evaluator.package.layouts.metatrader import deals, order_history, tester_report
 from evaluator.package.layouts.pairs import paired_rows
 from evaluator.package.layouts.panels import quotes_by_column
-from evaluator.package.layouts.positions import market_values
+from evaluator.package.layouts.positions import market_values, tree_weights
 from evaluator.package.layouts.roundtrips import round_trips
 from evaluator.package.layouts.runs import split_runs
 
@@ -21,6 +21,7 @@ _LAYOUTS: tuple[Layout, ...] = (
     paired_rows,
     round_trips,
     quotes_by_column,
+    tree_weights,
     market_values,
 )
 

@@ -31,7 +31,7 @@ def quotes_by_column(raw: RawTable, headers: list[str]) -> list[RawTable] | None
         return _last_level(raw, at) if levels else None
     if not levels and (pick(headers, ("symbol", "ticker")) is not None or _plain_quotes(headers, known)):
         return None
-    parts: dict[str, dict[str, "pd.Series[Any]"]] = {}
+    parts: dict[str, dict[str, pd.Series[Any]]] = {}
     for name, (symbol, field) in known.items():
         fields = parts.setdefault(symbol, {})
         fields.setdefault(field, parse_numbers(raw.frame[name], european=raw.european))

@@ -9,6 +9,19 @@ HELD = "held"
 """Role of daily held values or weights; only a delivery without fills and targets is rebuilt from them."""
 
 
+def tree_weights(raw: RawTable, headers: list[str]) -> list[RawTable] | None:
+    """Return bt's tree of weights (s, s>AAA) with its leaves alone; None when no column has a parent."""
+    names = [str(name) for name in raw.frame.columns]
+    parents = {name.rpartition(">")[0] for name in names if ">" in name}
+    if not parents or pick(headers, DATE) is None:
+        return None
+    kept = [name for name in names if name not in parents]
+    frame = raw.frame.set_axis(names, axis=1)[kept]
+    frame = frame.set_axis([name.rpartition(">")[2] for name in kept], axis=1)
+    guess = f"columns of parents are left out: {', '.join(sorted(parents))[:80]}"
+    return [RawTable(raw.key, frame, (*raw.guesses, guess), raw.european, raw.role, raw.run)]
+
+
 def market_values(raw: RawTable, headers: list[str]) -> list[RawTable] | None:
     """Return pyfolio's positions as held weights; None when the table is something else."""
     at = pick(headers, DATE)
