@@ -7,7 +7,7 @@ import pandas as pd
 from evaluator.measure.case import Case
 from evaluator.measure.verdict import scored
 from evaluator.package.headers import CLOCK
-from evaluator.package.reading import DATA_SUFFIXES
+from evaluator.package.reading import DATA_SUFFIXES, PACKED_DATA
 from evaluator.package.workspace import holds_prices, late_raw_rows
 from evaluator.quant.entry import late_rows
 from records.grade import Judgement
@@ -18,7 +18,9 @@ _UNDATED = ("sources",)
 """Retrieval stamps are no observation dates (rubric 1.1)."""
 _RAW = ("sources", "quality", "sensitivity", "out_of_sample", "stress")
 """Roles whose columns are free: their dates are found here, whatever the file is called."""
-_DATA_FILE = re.compile(rf"({'|'.join(re.escape(end) for end in sorted(DATA_SUFFIXES))})(#[^:]*)?: ", re.IGNORECASE)
+_DATA_FILE = re.compile(
+    rf"({'|'.join(re.escape(end) for end in sorted(DATA_SUFFIXES | PACKED_DATA))})(#[^:]*)?: ", re.IGNORECASE
+)
 _SHOWN = 3
 _MANY = 5
 """Late data rows that still make level 1 (rubric 1.1)."""

@@ -1,5 +1,6 @@
 """Reported figures against rebuilt ones: one set of conventions must explain them all (evaluator.md 2.6 item 7)."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -39,6 +40,11 @@ _TOOL_MARKS: tuple[tuple[str, frozenset[str], Conventions], ...] = (
         Conventions(name="vectorbt", periods=365.0, cagr="periods"),
     ),
 )
+
+
+_TIME_IN_MARKET = re.compile(r"exposure time|time in market|time_in_market", re.IGNORECASE)
+"""Labels of backtesting.py and QuantStats that count sessions, not money."""
+_DUST = 1e-9
 
 
 @dataclass(frozen=True)
@@ -87,6 +93,8 @@ def compare_metrics(
     base = trade_metrics(trades, equity, cash, rate_bps=rate_bps)
     if capital is not None:
         base["capital"] = capital
+    if cash is not None and any(_TIME_IN_MARKET.search(label) for label in labels):
+        base["exposure"] = _time_in_market(equity, cash)
     best: MetricReport | None = None
     for conventions in _sets(stated, labels):
         own = {**performance(equity, capital=capital, conventions=conventions), **base}
@@ -97,6 +105,12 @@ def compare_metrics(
             best = made
     assert best is not None  # noqa: S101 -- _sets yields at least the defaults
     return best
+
+
+def _time_in_market(equity: "pd.Series[Any]", cash: "pd.Series[Any]") -> float:
+    """Return the share of sessions with a position at their own close or at the one before."""
+    held = (equity - cash).abs() > _DUST * equity.abs()
+    return float((held | held.shift(1, fill_value=False)).mean())
 
 
 def _misses(report: MetricReport) -> int:
