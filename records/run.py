@@ -35,7 +35,9 @@ class RunRecord(Record):
     concurrency: int
     agents: dict[str, str] = Field(description="agent -> model id, 'none' for a control")
     user: str = Field(description="'rules' or 'llm:<model>'")
-    user_prompt_sha256: str = Field(default="", description="of its prompt's texts; empty for a user that is told nothing")
+    user_prompt_sha256: str = Field(
+        default="", description="of its prompt's texts; empty for a user that is told nothing"
+    )
     judge: str
     images: dict[str, str] = Field(description="image -> id the engine gave it")
     workspace_cap: str = Field(
