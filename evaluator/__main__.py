@@ -64,14 +64,22 @@ def _parser() -> argparse.ArgumentParser:
 def _measure(capture: Path, out: Path, judge: Literal["none", "rules", "llm"]) -> None:
     from evaluator.assess import assess  # noqa: PLC0415 pandas loads only when there is work
     from evaluator.judge.questions import build_questions  # noqa: PLC0415
+    from evaluator.measure.run import measure  # noqa: PLC0415
     from evaluator.package.attempt import load_delivery  # noqa: PLC0415
+    from evaluator.trajectory import trajectory  # noqa: PLC0415
 
     delivery = load_delivery(capture)
     result = assess(delivery, judge="rules" if judge == "rules" else "none")
+    turns = trajectory(
+        capture,
+        [turn.turn for turn in delivery.turns],
+        result.measured.judgements,
+        lambda earlier: measure(earlier).measured.judgements,
+    )
     out.mkdir(parents=True, exist_ok=True)
     _write(out / "spec.json", result.spec)
     _write(out / "judgements.json", Measured(judgements=result.measured.judgements))
-    _write(out / "measured.json", result.measured)
+    _write(out / "measured.json", result.measured.model_copy(update={"turns": turns}))
     if judge == "rules":
         _write(out / "findings.json", result.findings)
     if judge == "llm":
@@ -91,15 +99,24 @@ def _ask(arguments: argparse.Namespace) -> None:
 def _compare(arguments: argparse.Namespace) -> None:
     from evaluator.compare.model_verdicts import read_findings  # noqa: PLC0415
     from evaluator.compare.run import compare, read_strategy  # noqa: PLC0415
+    from evaluator.measure.case import Case  # noqa: PLC0415
     from evaluator.package.attempt import load_delivery  # noqa: PLC0415
+    from evaluator.trajectory import trajectory  # noqa: PLC0415
 
     spec = _read_spec(arguments.measured / "spec.json")
     strategy = read_strategy(arguments.strategy)
     answers = None if arguments.answers is None else read_findings(arguments.answers)
-    result = compare(load_delivery(arguments.capture), spec, strategy, answers=answers)
+    delivery = load_delivery(arguments.capture)
+    result = compare(delivery, spec, strategy, answers=answers)
+    turns = trajectory(
+        arguments.capture,
+        [turn.turn for turn in delivery.turns],
+        result.compared.judgements,
+        lambda earlier: compare(earlier, Case(earlier).spec, strategy).compared.judgements,
+    )
     for folder in (arguments.out, arguments.sealed_out):
         folder.mkdir(parents=True, exist_ok=True)
-    _write(arguments.out / "compared.json", result.compared)
+    _write(arguments.out / "compared.json", result.compared.model_copy(update={"turns": turns}))
     _write(arguments.sealed_out / "compare-judgements.json", result.verdicts)
     _write(arguments.sealed_out / "compare-evidence.json", result.evidence)
 

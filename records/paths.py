@@ -4,7 +4,7 @@ runs/<run-id>/
   run.json  events.jsonl  sealed/{model.log,model-calls.jsonl}
   sessions/<agent>/<task-id>/repeat-<k>/attempt-<a>/
     public/  task.json session.jsonl turns/<t>/{message.md,deliver/,agent.jsonl,stdout,stderr}
-             workspace.tar.zst capture.json calls.jsonl rerun.json manifest.json bodies/<sha256>
+             workspace.tar.zst capture.json calls.jsonl rerun.json rerun/ manifest.json bodies/<sha256>
     sealed/  strategy.json manifest-salt decisions.jsonl model-calls.jsonl compare-stderr.txt
              <grading>/{compare-judgements.json,compare-evidence.json,compare-questions.json,compare-findings.json}
     graded/<grading>/ spec.json judgements.json measured.json compared.json grade.json feedback.json turns.json
@@ -69,6 +69,11 @@ class GradedPaths:
         """The leak-free report."""
         return self.root / "feedback.json"
 
+    @property
+    def turns(self) -> Path:
+        """Program scores after each turn."""
+        return self.root / "turns.json"
+
 
 @dataclass(frozen=True)
 class AttemptPaths:
@@ -120,6 +125,16 @@ class AttemptPaths:
     def capture(self) -> Path:
         """What the workspace capture kept, with hashes, and what it refused."""
         return self.public / "capture.json"
+
+    @property
+    def rerun(self) -> Path:
+        """What became of the delivered code when it was run again; written last, after the files it made."""
+        return self.public / "rerun.json"
+
+    @property
+    def rerun_files(self) -> Path:
+        """What that run made or changed, as in its workspace."""
+        return self.public / "rerun"
 
     @property
     def manifest(self) -> Path:

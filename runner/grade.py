@@ -14,6 +14,7 @@ from evaluator import feedback, score
 from evaluator.compare.question import ItemQuestions
 from evaluator.judge.complete import complete
 from evaluator.judge.question import Questions
+from evaluator.turns import joined
 from records.base import Record
 from records.errors import GradingError, UsageError
 from records.grade import Compared, Grade, Measured
@@ -51,33 +52,40 @@ def grade_attempt(paths: AttemptPaths, how: Grading) -> Grade:
     Raises: UsageError: the session is void, has not ended, or this version and judge graded it already. GradingError:
     the evaluator failed or the judge's service did not answer; nothing is left in graded/ or sealed/.
     """
-    end = _end(paths)
+    end = end_of(paths)
     final = paths.grading(how.name)
     if final.root.exists():
         raise UsageError(
             f"'{paths.root}' was already graded by evaluator {how.version} with judge {how.judge.name}; see: runner show"
         )
     with _both_or_none(final.root, paths.sealed / how.name) as (out, sealed_out):
-        drafts = GradedPaths(out)
-        run = measure(how.grader, capture=paths.public, out=out, judge=how.judge.kind)
-        if how.judge.kind == "llm":
-            _judge_delivery(paths, drafts, how.judge)
-        _compare(paths, how, out=out, sealed_out=sealed_out)
-        measured = _read(drafts.measured, Measured.model_validate_json)
-        compared = _read(drafts.compared, Compared.model_validate_json)
-        grade = score.grade(
-            measured,
-            compared,
-            end_reason=end.reason,
-            judge=how.judge.name,
-            user=how.user,
-            version=how.version,
-            engine=run.form,
-            judge_prompt_sha256=how.judge.prompt_sha256,
-            user_prompt_sha256=how.user_prompt_sha256,
-        )
-        _write(drafts.grade, grade)
-        _write(drafts.feedback, feedback.build(measured, compared, grade))
+        return grade_into(paths, how, end, out, sealed_out)
+
+
+def grade_into(paths: AttemptPaths, how: Grading, end: EndEvent, out: Path, sealed_out: Path) -> Grade:
+    """Grade an attempt into two folders that are there and empty. Raises GradingError."""
+    drafts = GradedPaths(out)
+    run = measure(how.grader, capture=paths.public, out=out, judge=how.judge.kind)
+    if how.judge.kind == "llm":
+        _judge_delivery(paths, drafts, how.judge)
+    _compare(paths, how, out=out, sealed_out=sealed_out)
+    measured = _read(drafts.measured, Measured.model_validate_json)
+    compared = _read(drafts.compared, Compared.model_validate_json)
+    grade = score.grade(
+        measured,
+        compared,
+        end_reason=end.reason,
+        judge=how.judge.name,
+        user=how.user,
+        version=how.version,
+        engine=run.form,
+        confined_by=run.confined_by,
+        judge_prompt_sha256=how.judge.prompt_sha256,
+        user_prompt_sha256=how.user_prompt_sha256,
+    )
+    _write(drafts.grade, grade)
+    _write(drafts.feedback, feedback.build(measured, compared, grade))
+    _write(drafts.turns, joined(measured, compared))
     return grade
 
 
@@ -128,7 +136,8 @@ def _both_or_none(graded: Path, sealed: Path) -> Iterator[tuple[Path, Path]]:
             shutil.rmtree(draft, ignore_errors=True)
 
 
-def _end(paths: AttemptPaths) -> EndEvent:
+def end_of(paths: AttemptPaths) -> EndEvent:
+    """Return how an attempt ended. Raises UsageError when it has not, or is void."""
     end = next((event for event in read_events(paths) if isinstance(event, EndEvent)), None)
     if end is None:
         raise UsageError(f"'{paths.root}': expected a session that ended, found none; it cannot be graded")

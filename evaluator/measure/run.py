@@ -15,6 +15,7 @@ from evaluator.measure import (
     point_in_time,
     process,
     recomputation,
+    reproducibility,
     strictness,
 )
 from evaluator.measure.case import Case
@@ -36,6 +37,7 @@ _JUDGES: dict[str, Callable[[Case], Judgement]] = {
     "3.2": recomputation.judge,
     "3.3": core_metrics.judge,
     "3.5": cost_model.judge,
+    "3.6": reproducibility.judge,
     "3.7": audit.judge,
     "3.8": process.judge,
     "4.2": citation.judge,

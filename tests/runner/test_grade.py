@@ -68,7 +68,7 @@ def test_grading_writes_public_scores_and_sealed_verdicts_apart(tmp_path: Path) 
     assert (grade.end_reason, grade.engine, grade.scores["1.1"]) == (EndReason.SATISFIED, "container", 4)
     assert not grade.grading_complete
     assert tree(paths.graded) == {
-        f"v1.none/{name}.json" for name in ("spec", "measured", "judgements", "compared", "grade", "feedback")
+        f"v1.none/{name}.json" for name in ("spec", "measured", "judgements", "compared", "grade", "feedback", "turns")
     }
     assert tree(paths.sealed) == {
         "strategy.json", "manifest-salt", "decisions.jsonl", "v1.none/compare-judgements.json", "v1.none/compare-evidence.json",
