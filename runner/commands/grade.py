@@ -39,13 +39,13 @@ from runner.terminal import print_json, print_report
 def grade(target: Path, *, judge: JudgeKind, judge_model: str, no_engine: bool, check: bool, as_json: bool) -> None:
     """Grade RUN or SESSION with this version of the evaluator; earlier gradings stay.
 
-    Code that was never run again (dimension 3.6) is run first where an engine answers. --check writes nothing, asks no
-    model, and exits 1 when a stored grading of this version comes out otherwise.
+    Code that was never run again (dimension 3.6) is run first where an engine answers. --check writes nothing, and
+    exits 1 when a stored grading of this version comes out otherwise; a model is not asked again for it.
     """
     root, run = _run_of(target)
+    grader = _grader(no_engine=no_engine)
     if check:
-        speechless = Grading(_grader(no_engine=no_engine), evaluator_version(), Judge("none"), run.user)
-        print_checks(target, speechless, as_json=as_json)
+        print_checks(target, Grading(grader, evaluator_version(), Judge("none"), run.user), as_json=as_json)
         return
     needed = (judge_model,) if judge == "llm" else ()
     environ = dict(os.environ)
@@ -54,7 +54,7 @@ def grade(target: Path, *, judge: JudgeKind, judge_model: str, no_engine: bool, 
         wiring.open_models(needed, environ, DEFAULT_LIMITS, out=root, stop=Stop()) as models,
     ):
         speaking = wiring.make_judge(judge, judge_model, models, DEFAULT_LIMITS)
-        how = Grading(_grader(no_engine=no_engine), evaluator_version(), speaking, run.user, run.user_prompt_sha256)
+        how = Grading(grader, evaluator_version(), speaking, run.user, run.user_prompt_sha256)
         if (target / "run.json").is_file():
             _grade_run(target, how, run, as_json=as_json)
             return
