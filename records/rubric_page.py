@@ -38,6 +38,12 @@ of them are vetoes. A program that cannot come to a verdict leaves a dimension `
 passes it, and what the delivered data stop scores no more than a wrong delivery would (ADR 0014)."""
 
 
+_EXAMPLES = """## Worked examples
+
+Small deliveries of this repository's tests, graded by hand; a test recomputes every number. The grades of the judge of
+meaning are given, everything else follows from the tables."""
+
+
 class Example(Record):
     """One delivery graded by hand."""
 
@@ -85,8 +91,7 @@ def page() -> str:
         _rules("Equations", rubric.equations, "The numbers are the paper's."),
         _rules("End reasons", rubric.end_reasons),
         _implications(rubric),
-        "## Worked examples\n\nSmall deliveries of this repository's tests, graded by hand; a test recomputes every number. The "
-        "grades of the judge of meaning are given, everything else follows from the tables.",
+        _EXAMPLES,
         *(_example(one, rubric) for one in load_examples().examples),
     ]
     return "\n\n".join(parts) + "\n"
@@ -138,8 +143,10 @@ def _implications(rubric: Rubric) -> str:
         "| flaw | looked for by | falls too | may fall |",
         "| --- | --- | --- | --- |",
     ]
-    for one in rubric.implies:
-        lines.append(f"| {one.cause} | {one.dimension} | {' '.join(one.also) or '-'} | {' '.join(one.may) or '-'} |")
+    lines += [
+        f"| {one.cause} | {one.dimension} | {' '.join(one.also) or '-'} | {' '.join(one.may) or '-'} |"
+        for one in rubric.implies
+    ]
     return "\n".join(lines)
 
 

@@ -44,7 +44,7 @@ def graded_by_hand(key: str, judged: dict[str, int], folder: Path) -> Grade:
         finding = Finding(
             dimension=dimension,
             judge="rules",
-            score=None if hits or value == 0 and dimension in _COUNTS else value,
+            score=None if hits or (value == 0 and dimension in _COUNTS) else value,
             hits=hits,
         )
         made[dimension] = settle(finding, bound=measurement.measured.bounds.get(dimension))
