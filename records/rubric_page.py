@@ -1,6 +1,7 @@
 """docs/rubric.md, made from the rubric: `python -m records.rubric_page > docs/rubric.md`."""
 
 import sys
+import textwrap
 from collections.abc import Iterable, Iterator
 from functools import cache
 from importlib.resources import files
@@ -32,10 +33,11 @@ _INTRO = """# Rubric
 
 Made from `records/data/rubric.json`; do not edit. `python -m records.rubric_page > docs/rubric.md` writes it again.
 
-The same file is read by the programs, stands in the judge's prompts and is hashed into the evaluator version. {count}
-dimensions in {categories} categories: {scored} are scored 0-4, {reported} are reported only and {measured} measured. {vetoes}
-of them are vetoes. A program that cannot come to a verdict leaves a dimension `unverified` and grading incomplete; it never
-passes it, and what the delivered data stop scores no more than a wrong delivery would (ADR 0014)."""
+The same file is read by the programs, stands in the judge's prompts and is hashed into the evaluator version.
+{count} dimensions in {categories} categories: {scored} are scored 0-4, {reported} reported only, {measured} measured; {vetoes} are vetoes. A program that
+cannot come to a verdict leaves a dimension `unverified` and grading incomplete; it never passes it, and what the
+delivered data stop scores no more than a wrong delivery would (ADR 0014)."""
+_WIDTH = 118
 
 
 _EXAMPLES = """## Worked examples
@@ -121,7 +123,7 @@ def _overview(rubric: Rubric) -> str:
 
 def _dimension(one: Dimension) -> str:
     veto = "" if one.veto_below is None else f" Veto: below {one.veto_below} the session fails."
-    lines = [f"### {one.id} {one.name}", "", f"Judge: {_JUDGES[one.judge]}.{veto}", "", _escaped(one.definition)]
+    lines = [f"### {one.id} {one.name}", "", f"Judge: {_JUDGES[one.judge]}.{veto}", "", _filled(one.definition)]
     if one.anchors:
         lines += ["", "| score | anchor |", "| --- | --- |"]
         lines += [f"| {level} | {_escaped(text)} |" for level, text in sorted(one.anchors.items())]
@@ -151,8 +153,8 @@ def _implications(rubric: Rubric) -> str:
 
 
 def _example(one: Example, rubric: Rubric) -> str:
-    lines = [f"### {one.title}", "", one.delivery, ""]
-    lines += [f"{number}. {step}" for number, step in enumerate(one.steps, start=1)]
+    lines = [f"### {one.title}", "", _filled(one.delivery), ""]
+    lines += [_filled(f"{number}. {step}") for number, step in enumerate(one.steps, start=1)]
     lines += ["", *_arithmetic(one, rubric)]
     return "\n".join(lines)
 
@@ -174,7 +176,13 @@ def _arithmetic(one: Example, rubric: Rubric) -> Iterator[str]:
 
 
 def _escaped(text: str) -> str:
-    return text.replace("|", "\\|").replace("<", "&lt;").replace(">", "&gt;")
+    """Return the text as a table cell."""
+    return text.replace("|", "\\|")
+
+
+def _filled(text: str) -> str:
+    """Return a paragraph in lines of the page's width."""
+    return textwrap.fill(text, _WIDTH, break_long_words=False, break_on_hyphens=False)
 
 
 if __name__ == "__main__":
