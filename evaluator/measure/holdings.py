@@ -45,6 +45,7 @@ def _fits(case: Case) -> tuple[DecisionFit, ...]:
     if trades is None or targets is None or isinstance(book, Absent):
         return ()
     fills = _Fills(case, trades, book)
+    frames = _Frames.of(targets, book)
     days = [day for day in targets.index if book.equity.index[0] <= day < book.equity.index[-1]]
     fits = []
     for number, day in enumerate(days):
@@ -52,8 +53,29 @@ def _fits(case: Case) -> tuple[DecisionFit, ...]:
         last = fills.last_of(day, following)
         if last is None or fills.is_interrupted(day, last):
             continue
-        fits.append(_fit(day, last, targets.loc[day], book, fills))
+        fits.append(_fit(day, last, frames, book, fills))
     return tuple(fits)
+
+
+@dataclass(frozen=True)
+class _Frames:
+    """Target weights, shares and marks on the same names, made once."""
+
+    names: list[str]
+    weights: pd.DataFrame
+    shares: pd.DataFrame
+    marks: pd.DataFrame
+
+    @classmethod
+    def of(cls, targets: pd.DataFrame, book: Rebuild) -> "_Frames":
+        """Align the three; a name without target or holding has 0, one without a mark has none."""
+        names = book.shares.columns.union(targets.columns)
+        return cls(
+            [str(name) for name in names],
+            targets.reindex(columns=names, fill_value=0.0).fillna(0.0),
+            book.shares.reindex(columns=names, fill_value=0.0),
+            book.marks.reindex(columns=names),
+        )
 
 
 class _Fills:
@@ -121,37 +143,39 @@ class _Fills:
         return names
 
 
-def _fit(
-    day: pd.Timestamp, last: pd.Timestamp, target: "pd.Series[float]", book: Rebuild, fills: _Fills
-) -> DecisionFit:
-    names = book.shares.columns.union(target.index)
-    price = pd.Series(book.marks.loc[day], dtype=float).reindex(names)
-    held = pd.Series(book.shares.loc[last], dtype=float).reindex(names, fill_value=0.0)
+def _fit(day: pd.Timestamp, last: pd.Timestamp, frames: _Frames, book: Rebuild, fills: _Fills) -> DecisionFit:
+    price = frames.marks.loc[day].to_numpy(dtype=float)
+    held = frames.shares.loc[last].to_numpy(dtype=float)
+    weight = frames.weights.loc[day].to_numpy(dtype=float)
     equity = float(book.equity[day])
-    weight = target.reindex(names, fill_value=0.0).fillna(0.0)
-    wanted = (weight * equity / price).fillna(0.0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        wanted = np.nan_to_num(weight * equity / price, posinf=np.inf, neginf=-np.inf)
+        gap = (held - wanted) * np.nan_to_num(price, posinf=np.inf, neginf=-np.inf) / equity
     ignored = fills.stopped(day, last)
     short = fills.capped(day)
-    gap = (held - wanted) * price.fillna(0.0) / equity
-    lean = _scaled_buys(held, wanted, fills.bought(day), spent=float(book.cash[last]) <= _CASH_SPENT * equity)
+    has, asks = dict(zip(frames.names, held, strict=True)), dict(zip(frames.names, wanted, strict=True))
+    lean = _scaled_buys(has, asks, fills.bought(day), spent=float(book.cash[last]) <= _CASH_SPENT * equity)
     keep = np.array(
-        [name not in ignored and not (name in short and gap[name] < 0) and name not in lean for name in names]
+        [
+            name not in ignored and not (name in short and off < 0) and name not in lean
+            for name, off in zip(frames.names, gap, strict=True)
+        ]
     )
     if not keep.any():
         return DecisionFit(day, 0.0, weights_fit=True, shares_fit=True, worst="")
-    off = gap[keep].abs()
-    shares_off = (held - wanted).abs()[keep] > np.maximum(SHARE_TOLERANCE * wanted[keep], 1.0 + 1e-6)
-    worst = str(off.idxmax())
+    off = np.where(keep, np.abs(gap), -1.0)
+    shares_off = keep & (np.abs(held - wanted) > np.maximum(SHARE_TOLERANCE * wanted, 1.0 + 1e-6))
+    at = int(np.nanargmax(off))
     return DecisionFit(
         day,
-        float(off.max()),
-        weights_fit=bool(off.max() <= WEIGHT_TOLERANCE),
+        float(off[at]),
+        weights_fit=bool(off[at] <= WEIGHT_TOLERANCE),
         shares_fit=not bool(shares_off.any()),
-        worst=f"{worst} held {held[worst]:g}, target {wanted[worst]:.2f} shares",
+        worst=f"{frames.names[at]} held {held[at]:g}, target {wanted[at]:.2f} shares",
     )
 
 
-def _scaled_buys(held: "pd.Series[float]", wanted: "pd.Series[float]", bought: set[str], *, spent: bool) -> set[str]:
+def _scaled_buys(held: dict[str, float], wanted: dict[str, float], bought: set[str], *, spent: bool) -> set[str]:
     """Return bought names that fall short by one common ratio because the cash was spent."""
     if not spent:
         return set()
