@@ -59,6 +59,8 @@ def judge(case: Case) -> Judgement:
 
 def _verdict(case: Case, late: dict[str, int], dated_tables: int, evidence: list[str]) -> Judgement:
     files = [f"workspace: {path}" for path in case.delivery.late_workspace_files]
+    seen = max((call.last_date for call in case.delivery.calls if call.last_date is not None), default=None)
+    calls = [] if seen is None else [f"calls: the latest row of an answer is of {seen}; answers are evidence only"]
     read = [f"{table.path}: read as {table.role}, {len(table.frame)} rows" for table in case.delivery.tables]
     ladder = (
         (
@@ -72,7 +74,7 @@ def _verdict(case: Case, late: dict[str, int], dated_tables: int, evidence: list
         (late["data"] > 0, 1, f"{late['data']} data rows are late", evidence),
         (late["other"] > 0, 2, f"{late['other']} rows of tables outside the backtest are late", evidence),
         (bool(files), 3, f"{len(files)} captured workspace files hold late rows", files),
-        (True, 4, f"every dated row is at or before {case.t_cut}", read),
+        (True, 4, f"every dated row is at or before {case.t_cut}", [*calls, *read]),
     )
     score, why, lines = next((score, why, lines) for holds, score, why, lines in ladder if holds)
     unread = _unread(case.delivery.refused)
