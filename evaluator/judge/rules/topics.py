@@ -69,7 +69,7 @@ def topics_of(low: str) -> set[str]:
 def questions(text: Text) -> Iterator[Piece]:
     """Yield the sentences in which a message asks."""
     for piece in text.pieces:
-        if piece.kind != "code" and piece.kind != "row" and _ASKING.search(piece.low):
+        if piece.kind not in ("code", "row") and _ASKING.search(piece.low):
             yield piece
 
 
