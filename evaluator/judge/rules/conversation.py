@@ -16,7 +16,7 @@ _COMPLAINT = re.compile(
     r"already (?:told|said|answered|gave|given|mentioned|explained|specified|stated)|as i (?:said|told|mentioned|wrote)|i (?:just )?(?:told|said) (?:you|that|so|it)|i said\b|told you|again[,:]? (?:i|you|please|the)|you(?:'ve| have)? (?:ignored|forgot\w*|missed|skipped|overlooked)|(?:not|isn'?t|wasn'?t) what i (?:asked|said|wanted|meant|requested)|did(?:n'?t| not) (?:ask for|answer|use|do what|listen|request|read)|why (?:do|are|did|would) you (?:keep|ask|still|ignore)|still (?:no|not|waiting|using|wrong|haven'?t|missing)|same question|asked (?:for|you) (?:this|that|it)? ?(?:twice|again|before|already)|are you (?:listening|reading)|please (?:just )?(?:listen|read)|you keep|for the (?:second|third) time|once more|where is|never asked|did you (?:even )?read|repeat(?:ing)? myself|what about my|you (?:haven'?t|have not|didn'?t|did not) (?:answer|respond|address|use|change|do)"
 )
 _GAVE_UP = re.compile(
-    r"forget it|never mind|i give up|i'?m done|goodbye|this is (?:useless|pointless)|not helpful|going elsewhere|frustrat|enough of this|we'?re done"
+    r"forget it|never mind|i give up|(?:nothing'?s happening|so),? i'?m done|this is (?:useless|pointless)|not helpful|going elsewhere|frustrat|enough of this"
 )
 _UNDERSTOOD = re.compile(
     r"(?:i|we) (?:have )?(?:understood|understand|heard|noted|gather|take it)|so far|here(?:'s| is) (?:what i (?:have|understood|heard|ran|built|used|take)|my understanding|your (?:request|strategy|brief)|how i read)|to (?:confirm|recap|summari[sz]e|restate)|my understanding|what i understood|as i understand|got it[:,-]|i(?:'ve| have) (?:your|noted|got|set)|understood[:,.-]|confirmed[:,]|you (?:want|asked for|said|told me|gave|specified|would like)|your (?:requirements?|request|choices|strategy|brief)|as you (?:asked|said|specified|requested|wanted)|this is what i ran|recap"
@@ -122,6 +122,13 @@ def _worst(view: View, record: Record) -> Finding | None:
     bad = len(record.ignored) + len(record.complaints)
     if (len(record.ignored) >= 2 and bad > statements) or (record.ignored and len(record.complaints) >= 2):
         return ruled("5.1", 0, f"ignores what the user says: {'; '.join(record.ignored[:4])}", record.complaints)
+    return _no_talk(view, record) or _tiring(record)
+
+
+def _no_talk(view: View, record: Record) -> Finding | None:
+    """Level 0 where the agent's turns are no part of a conversation."""
+    if not record.acts and not record.asked and not record.walls:
+        return ruled("5.1", 0, "the agent neither asks nor delivers", [t.pieces[0] for t in view.said if t.pieces])
     if _incoherent(view):
         return ruled(
             "5.1",
@@ -129,11 +136,16 @@ def _worst(view: View, record: Record) -> Finding | None:
             "the replies have nothing to do with what the user says",
             [t.pieces[0] for t in view.said if t.pieces],
         )
+    return None
+
+
+def _tiring(record: Record) -> Finding | None:
+    """Level 1: asks again what was answered, or writes at length beside the request."""
     again = [*record.repeated, *record.redundant]
     if len(record.repeated) >= 2 or len(record.redundant) >= 4 or (again and record.complaints):
         return ruled("5.1", 1, f"asks again what was answered: {'; '.join(again[:4])}", record.complaints)
     is_wall = bool(record.walls) and bool(record.complaints or not record.acts)
-    if is_wall or len(record.complaints) >= 2:
+    if is_wall or len(record.complaints) >= 3:
         walls = f"long unrequested text with the request unmet ({', '.join(record.walls)})"
         return ruled("5.1", 1, walls if is_wall else "the user complains again and again", record.complaints)
     return None

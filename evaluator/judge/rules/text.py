@@ -93,6 +93,9 @@ _JOINING = frozenset(
     )
 )
 _SPACE = re.compile(r"\s+")
+_DIGITS = re.compile(r"\d{19,}")
+_RUN = re.compile(r"\S{301,}")
+"""No number and no word is longer; cut, they cannot slow a pattern down."""
 _KNOWN_TITLE = re.compile(
     r"^(?:\d{1,2}(?:\.\d{1,2})?[.)]?\s+)?(?:executive |key |main |final )?(?:tl;?dr|summary|overview|abstract|bottom line|takeaways?|findings?|conclusions?"
     r"|method(?:ology|s)?|approach|strategy(?: (?:rules|definition|specification))?|rules|setup|how it works|data(?: and method| sources?| quality)?|results?"
@@ -218,6 +221,8 @@ def sentences(text: str) -> Iterator[str]:
 def parse(doc: str, text: str, *, turn: int = 0, role: str = "agent") -> Text:
     """Return a text's pieces under their titles."""
     raw = text[:MAX_CHARS].replace("\r\n", "\n").replace("\r", "\n")
+    raw = _DIGITS.sub(lambda hit: hit.group()[:18], raw)
+    raw = _RUN.sub(lambda hit: hit.group()[:300], raw)
     if _LOOKS_HTML.search(raw[:20_000]):
         for pattern, instead in _TAG_BREAKS:
             raw = pattern.sub(instead, raw)
