@@ -188,8 +188,8 @@ RULES: tuple[TradingRule, ...] = (
             r"number of",
         ),
         _any(
-            rf"\b(?:top|best|highest|lowest|bottom|cheapest|strongest|first)(?:[- ](?:ranked|scoring|scored|rated))?\s*[- ]?{_N}\b(?!\s?%|\s?(?:bps|days?|months?|weeks?|sessions?|years?))",
-            rf"\b(?:hold|holds|holding|held|selects?|pick(?:s|ed)?|buys?|bought|owns?|keeps?|long)\s+(?:exactly |only |always |at most |up to |the )*(?:top |best |highest[- ]ranked )?{_N}\b(?!\s?%|\s?(?:bps|days?|months?|weeks?|sessions?|years?))",
+            rf"\b(?:top|best|highest|lowest|bottom|cheapest|strongest|first)(?:[- ](?:ranked|scoring|scored|rated))?\s*[- ]?{_N}\b(?![\s-]?%|[\s-]?(?:bps|days?|months?|weeks?|sessions?|years?))",
+            rf"\b(?:hold|holds|holding|held|selects?|pick(?:s|ed)?|buys?|bought|owns?|keeps?|long)\s+(?:exactly |only |always |at most |up to |the )*(?:top |best |highest[- ]ranked )?{_N}\b(?![\s-]?%|[\s-]?(?:bps|days?|months?|weeks?|sessions?|years?))",
             rf"\b{_N}[- ](?:\w+[- ]){{0,2}}(?:holdings|positions|best|highest|top|names? portfolio|stock portfolio|name portfolio)\b",
             rf"\bbest {_N}\b",
             rf"\bthe {_N} (?:lowest|highest|cheapest|strongest|smallest|calmest|most|least|best)\b",
