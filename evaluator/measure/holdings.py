@@ -14,6 +14,7 @@ from evaluator.measure.case import Case
 from evaluator.measure.recompute import params_of
 from evaluator.quant.absent import Absent
 from evaluator.quant.accounting import Rebuild
+from evaluator.quant.arrays import FloatArray
 
 WEIGHT_TOLERANCE = 0.01
 SHARE_TOLERANCE = 0.01
@@ -45,6 +46,7 @@ def _fits(case: Case) -> tuple[DecisionFit, ...]:
     if trades is None or targets is None or isinstance(book, Absent):
         return ()
     fills = _Fills(case, trades, book)
+    table = _Holdings(book, targets)
     days = [day for day in targets.index if book.equity.index[0] <= day < book.equity.index[-1]]
     fits = []
     for number, day in enumerate(days):
@@ -52,7 +54,7 @@ def _fits(case: Case) -> tuple[DecisionFit, ...]:
         last = fills.last_of(day, following)
         if last is None or fills.is_interrupted(day, last):
             continue
-        fits.append(_fit(day, last, targets.loc[day], book, fills))
+        fits.append(_fit(day, last, table, fills))
     return tuple(fits)
 
 
@@ -121,42 +123,70 @@ class _Fills:
         return names
 
 
-def _fit(
-    day: pd.Timestamp, last: pd.Timestamp, target: "pd.Series[float]", book: Rebuild, fills: _Fills
-) -> DecisionFit:
-    names = book.shares.columns.union(target.index)
-    price = pd.Series(book.marks.loc[day], dtype=float).reindex(names)
-    held = pd.Series(book.shares.loc[last], dtype=float).reindex(names, fill_value=0.0)
-    equity = float(book.equity[day])
-    weight = target.reindex(names, fill_value=0.0).fillna(0.0)
-    wanted = (weight * equity / price).fillna(0.0)
+class _Holdings:
+    """Marks, shares and targets of every name as arrays on one set of columns."""
+
+    def __init__(self, book: Rebuild, targets: pd.DataFrame) -> None:
+        self.names = book.shares.columns.union(targets.columns)
+        self.equity, self.cash = book.equity, book.cash
+        self._sessions, self._decisions = book.equity.index, targets.index
+        self._marks = book.marks.reindex(columns=self.names).to_numpy(dtype=float)
+        self._shares = book.shares.reindex(columns=self.names).fillna(0.0).to_numpy(dtype=float)
+        self._targets = targets.reindex(columns=self.names).fillna(0.0).to_numpy(dtype=float)
+
+    def marks(self, day: pd.Timestamp) -> FloatArray:
+        """Return the mark of each name on a session."""
+        return np.asarray(self._marks[self._sessions.get_loc(day)])
+
+    def shares(self, day: pd.Timestamp) -> FloatArray:
+        """Return the shares of each name after a session."""
+        return np.asarray(self._shares[self._sessions.get_loc(day)])
+
+    def target(self, day: pd.Timestamp) -> FloatArray:
+        """Return the target weight of each name at a decision."""
+        return np.asarray(self._targets[self._decisions.get_loc(day)])
+
+
+def _fit(day: pd.Timestamp, last: pd.Timestamp, table: _Holdings, fills: _Fills) -> DecisionFit:
+    names = list(table.names)
+    price, held = table.marks(day), table.shares(last)
+    equity = float(table.equity[day])
+    with np.errstate(divide="ignore", invalid="ignore"):
+        wanted = np.nan_to_num(table.target(day) * equity / price, nan=0.0, posinf=0.0, neginf=0.0)
+        gap = np.nan_to_num((held - wanted) * np.nan_to_num(price, nan=0.0) / equity, nan=0.0)
     ignored = fills.stopped(day, last)
     short = fills.capped(day)
-    gap = (held - wanted) * price.fillna(0.0) / equity
-    lean = _scaled_buys(held, wanted, fills.bought(day), spent=float(book.cash[last]) <= _CASH_SPENT * equity)
+    spent = float(table.cash[last]) <= _CASH_SPENT * equity
+    lean = _scaled_buys(names, held, wanted, fills.bought(day), spent=spent)
     keep = np.array(
-        [name not in ignored and not (name in short and gap[name] < 0) and name not in lean for name in names]
+        [
+            name not in ignored and not (name in short and off < 0) and name not in lean
+            for name, off in zip(names, gap, strict=True)
+        ],
+        dtype=bool,
     )
     if not keep.any():
         return DecisionFit(day, 0.0, weights_fit=True, shares_fit=True, worst="")
-    off = gap[keep].abs()
-    shares_off = (held - wanted).abs()[keep] > np.maximum(SHARE_TOLERANCE * wanted[keep], 1.0 + 1e-6)
-    worst = str(off.idxmax())
+    size = np.where(keep, np.abs(gap), -1.0)
+    at = int(np.argmax(size))
+    shares_off = np.abs(held - wanted)[keep] > np.maximum(SHARE_TOLERANCE * wanted[keep], 1.0 + 1e-6)
     return DecisionFit(
         day,
-        float(off.max()),
-        weights_fit=bool(off.max() <= WEIGHT_TOLERANCE),
+        float(size[at]),
+        weights_fit=bool(size[at] <= WEIGHT_TOLERANCE),
         shares_fit=not bool(shares_off.any()),
-        worst=f"{worst} held {held[worst]:g}, target {wanted[worst]:.2f} shares",
+        worst=f"{names[at]} held {held[at]:g}, target {wanted[at]:.2f} shares",
     )
 
 
-def _scaled_buys(held: "pd.Series[float]", wanted: "pd.Series[float]", bought: set[str], *, spent: bool) -> set[str]:
+def _scaled_buys(names: list[str], held: FloatArray, wanted: FloatArray, bought: set[str], *, spent: bool) -> set[str]:
     """Return bought names that fall short by one common ratio because the cash was spent."""
     if not spent:
         return set()
     ratios = {
-        name: held[name] / wanted[name] for name in bought if wanted.get(name, 0.0) > 0 and held[name] < wanted[name]
+        name: have / want
+        for name, have, want in zip(names, held, wanted, strict=True)
+        if name in bought and want > 0 and have < want
     }
     if not ratios:
         return set()
