@@ -79,8 +79,18 @@ def parse_numbers(column: "pd.Series[Any]", *, european: bool = False) -> "pd.Se
     sure = any(_SURELY_EUROPEAN.match(cell) for cell in shown)
     against = any(_SURELY_NOT.match(cell) for cell in shown)
     comma = (european or sure) and not against
-    values = np.array([*(parse_number(cell, european=comma) for cell in cells), np.nan], dtype=float)
+    values = np.append(_values(cells, comma=comma), np.nan)
     return pd.Series(values[codes], index=column.index)
+
+
+def _values(cells: list[Any], *, comma: bool) -> np.ndarray[Any, np.dtype[np.float64]]:
+    """Return the number of each cell; plain texts in one pass, the others one by one."""
+    if comma:
+        return np.array([parse_number(cell, european=True) for cell in cells], dtype=float)
+    quick = pd.to_numeric(pd.Series(cells, dtype=object), errors="coerce").to_numpy(dtype=float, na_value=np.nan).copy()
+    for at in np.flatnonzero(np.isnan(quick)):
+        quick[at] = parse_number(cells[int(at)])
+    return quick
 
 
 def _native(label: object) -> object:

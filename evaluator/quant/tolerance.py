@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from evaluator.quant.metrics import DEFAULT, Conventions, performance, trade_counts, trade_metrics
+from evaluator.quant.metrics import DEFAULT, Conventions, performance, round_trips, trade_counts, trade_metrics
 
 TOLERANCE: dict[str, float] = {
     "total_return": 0.02,
@@ -83,14 +83,16 @@ def compare_metrics(
     rate_bps: float = 0.0,
     stated: Conventions | None = None,
     labels: Sequence[str] = (),
+    trips: pd.DataFrame | None = None,
 ) -> MetricReport:
     """Compare canonical metrics (fractions, drawdown negative or positive) with those of an equity series.
 
     Args: equity: rebuilt or delivered; stated: conventions the report names; labels: metric labels as delivered, which
-    tell the tool they come from.
+    tell the tool they come from; trips: `round_trips` of the trades, where they are at hand.
     """
-    counts = trade_counts(trades)
-    base = trade_metrics(trades, equity, cash, rate_bps=rate_bps)
+    trips = round_trips(trades) if trips is None else trips
+    counts = trade_counts(trades, trips)
+    base = trade_metrics(trades, equity, cash, rate_bps=rate_bps, trips=trips)
     if capital is not None:
         base["capital"] = capital
     if cash is not None and any(_TIME_IN_MARKET.search(label) for label in labels):

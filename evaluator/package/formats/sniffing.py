@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass
 
 from evaluator.package.formats.raw import LEVEL, Unreadable, unique
-from evaluator.package.headers import DATE, TEXT, normalised
+from evaluator.package.headers import DATE, SYMBOL, TEXT, normalised
 from evaluator.package.numbers import NA_CELLS, is_european, is_plain_number
 
 SNIFFED_ROWS = 1_000
@@ -129,8 +129,11 @@ def _text_columns(names: list[str], body: list[list[str]], *, european: bool) ->
         return frozenset(names)
     out = set()
     missing = frozenset(NA_CELLS)
+    known = {normalised(name) for name in names}
+    # Beside dates and symbols a value is a number; alone it may be any word of a specification.
+    text = TEXT - {"value"} if known & {*DATE} and known & {*SYMBOL[:-3]} else TEXT
     for place, name in enumerate(names):
-        if normalised(name) in TEXT or name.startswith("Unnamed: "):
+        if normalised(name) in text or name.startswith("Unnamed: "):
             out.add(name)
             continue
         cells = (row[place].strip() for row in body if place < len(row))

@@ -12,7 +12,7 @@ HELD = "held"
 def tree_weights(raw: RawTable, headers: list[str]) -> list[RawTable] | None:
     """Return bt's tree of weights (s, s>AAA) with its leaves alone; None when no column has a parent."""
     names = [str(name) for name in raw.frame.columns]
-    parents = {name.rpartition(">")[0] for name in names if ">" in name}
+    parents = {name.rpartition(">")[0] for name in names if all(name.rpartition(">")[::2])}
     if not parents or pick(headers, DATE) is None:
         return None
     kept = [name for name in names if name not in parents]
