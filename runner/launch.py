@@ -21,6 +21,7 @@ from runner import preflight, wiring
 from runner.engines.local import LocalEngine
 from runner.engines.outcome import CellOutcome
 from runner.grade import Grading
+from runner.judging import Judge
 from runner.log import open_log
 from runner.order import Order, Plan, resolve
 from runner.preflight import Check
@@ -28,9 +29,6 @@ from runner.progress import Watch
 from runner.stop import Stop, stop_on_signals
 from runner.terminal import console
 from runner.versions import all_versions
-
-JUDGE = "none"
-"""No judge is built yet; dimensions that need one are 'not run' and every grading is incomplete."""
 
 
 @dataclass(frozen=True)
@@ -65,13 +63,15 @@ def launch(order: Order, *, limits: Limits) -> tuple[Plan, list[CellOutcome], bo
         wiring.open_models(plan.order.sealed_models, environ, limits, out=plan.out, stop=stop) as models,
         stop_on_signals(stop, watch.say),
     ):
-        paths = _make_run(plan, ground, limits)
+        judge = wiring.make_judge(plan.order.judge, plan.order.judge_model, models, limits, stop=stop)
+        paths = _make_run(plan, ground, limits, judge)
         log = open_log(paths.events).bind(run=plan.run_id)
         grading = Grading(
             wiring.grader(limits, machine=machine, run=plan.run_id),
             evaluator_version(),
-            JUDGE,
+            judge,
             wiring.user_name(plan.order),
+            wiring.user_prompt_sha256(plan.order),
         )
         log.info("run_started", cells=len(plan.cells), concurrency=plan.concurrency, offline=plan.order.offline)
         engine = LocalEngine(
@@ -126,7 +126,7 @@ def is_success(plan: Plan, outcomes: list[CellOutcome], *, stopped: bool) -> boo
     return not stopped and len(done) == len(plan.cells)
 
 
-def _make_run(plan: Plan, ground: Ground, limits: Limits) -> RunPaths:
+def _make_run(plan: Plan, ground: Ground, limits: Limits, judge: Judge) -> RunPaths:
     paths = RunPaths(plan.out)
     record = RunRecord(
         run_id=plan.run_id,
@@ -141,7 +141,8 @@ def _make_run(plan: Plan, ground: Ground, limits: Limits) -> RunPaths:
         agents={name: wiring.AGENTS[name].model for name in plan.agents},
         user=wiring.user_name(plan.order),
         user_prompt_sha256=wiring.user_prompt_sha256(plan.order),
-        judge=JUDGE,
+        judge=judge.name,
+        judge_prompt_sha256=judge.prompt_sha256,
         images=ground.images,
         workspace_cap=ground.workspace_cap,
         instruction_sha256=template_sha256(),

@@ -12,6 +12,7 @@ from generator import generate, live_conditions, load_conditions, offline_condit
 from records.run import FmpTools, PlannedCell
 from records.strategy import Strategy
 from records.task import Conditions, Task
+from runner.judging import DEFAULT_MODEL, JudgeKind
 from runner.plan import Cell, build_plan, parse_agents, parse_seeds
 
 RUNS = Path("runs")
@@ -36,12 +37,16 @@ class Order:
     user: UserKind = "rules"
     user_model: str = USER_MODEL
     """Unused but for user `llm`."""
+    judge: JudgeKind = "rules"
+    judge_model: str = DEFAULT_MODEL
+    """Unused but for judge `llm`."""
     fmp_tools: FmpTools = "flat"
 
     @property
     def sealed_models(self) -> tuple[str, ...]:
-        """Ids of the models that the sealed side asks; empty when nobody there needs one."""
-        return (self.user_model,) if self.user == "llm" else ()
+        """Ids of the models that the sealed side asks, each once; empty when nobody there needs one."""
+        user = (self.user_model,) if self.user == "llm" else ()
+        return tuple(dict.fromkeys((*user, *((self.judge_model,) if self.judge == "llm" else ()))))
 
 
 @dataclass(frozen=True)

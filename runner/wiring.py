@@ -26,9 +26,12 @@ from records.task import Task
 from runner.attempt import Attempt, Door
 from runner.grade import Grading, grade_attempt
 from runner.grading import Grader
+from runner.judging import Judge, JudgeKind
 from runner.order import USER_MODEL, Order, Plan
 from runner.plan import Cell
 from runner.preflight import check_key
+from runner.rerun import Rerunner, no_guard
+from runner.rerun_box import rerun_limits
 from runner.session import User
 from runner.stop import Stop
 from runner.store import AttemptStore, read_events
@@ -122,6 +125,19 @@ def check_model_key(environ: Mapping[str, str]) -> str:
     from modelgate.process import find_access
 
     return find_access(environ).key_variable
+
+
+def make_judge(
+    kind: JudgeKind, model_id: str, models: "Client | None", limits: Limits, *, stop: Stop | None = None
+) -> Judge:
+    """Return who judges meaning. Args: models: the model process, for judge `llm`; stop: the operator's, if any."""
+    return Judge(
+        kind,
+        model_id,
+        open_model=None if models is None else models.logging_to,
+        calls=limits.judge_calls,
+        check=(stop or Stop()).check,
+    )
 
 
 def user_name(order: Order) -> str:
@@ -306,6 +322,14 @@ class Sessions:
         task, strategy = self.plan.tasks[cell.seed]
         agent = AGENTS[cell.agent]
         session = f"s{secrets.token_hex(6)}"
+        again = rerunner(
+            self.machine,
+            self.limits,
+            run=self.plan.run_id,
+            session=session,
+            attempt=number,
+            guard=lambda box: self.stop.kills(session, box.cancel),
+        )
         store = AttemptStore(self.paths.attempt(cell.agent, task.id, cell.repeat, number))
         store.create(task, strategy)
         spec = SandboxSpec(
@@ -328,6 +352,7 @@ class Sessions:
             stop=self.stop,
             now=lambda: datetime.now(UTC),
             log=self.log.bind(session=session, agent=cell.agent, task=task.id, repeat=cell.repeat, attempt=number),
+            rerun=again.rerun,
         )
 
     def grade(self, attempt: Attempt) -> None:
@@ -353,6 +378,30 @@ class Sessions:
             turn_limit_s=task.conditions.turn_limit_s,
             web="web" in task.conditions.channels,
         ).render()
+
+
+def rerunner(
+    machine: DockerMachine,
+    limits: Limits,
+    *,
+    run: str,
+    session: str = "rerun",
+    attempt: int = 1,
+    guard: Callable[[Sandbox], AbstractContextManager[None]] = no_guard,
+) -> Rerunner:
+    """Return what runs delivered code again in boxes of the agents' base image. Raises PrerequisiteError when first used."""
+    from sandbox.engine import images
+
+    spec = SandboxSpec(
+        image=images.reference("base"),
+        run=run,
+        session=session,
+        attempt=attempt,
+        gateway_dir=Path(),
+        lifetime_s=limits.rerun_s + limits.container_slack_s,
+        limits=rerun_limits(limits),
+    )
+    return Rerunner(lambda folder: machine.sandbox(replace(spec, gateway_dir=folder)), limits, guard)
 
 
 def rules_user(task: Task, strategy: Strategy, store: AttemptStore, limits: Limits) -> User:

@@ -12,6 +12,7 @@ from evaluator.package.files import Found, group_of, stem_of, walk_turns
 from evaluator.package.headers import normalised
 from evaluator.package.keyvalues import yaml_table
 from evaluator.package.reading import DATA_SUFFIXES, FAULTS, RawTable, Unreadable, read_tables
+from evaluator.package.rerun import load_rerun
 from evaluator.package.roles import recognise, shape_of
 from evaluator.package.workspace import late_files
 from records.calls import CallRecord
@@ -54,6 +55,7 @@ def load_delivery(public: Path, *, up_to_turn: int | None = None) -> Delivery:
         late_workspace_files=late,
         calls=_calls(public / "calls.jsonl", turns, up_to_turn),
         turns=turns,
+        rerun=load_rerun(public, len(turns), read_file) if up_to_turn is None else None,
     )
 
 

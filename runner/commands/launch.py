@@ -11,6 +11,7 @@ from reports.collect import read_run
 from reports.summary import agent_rows, session_rows
 from reports.table import run_report
 from runner import wiring
+from runner.judging import DEFAULT_MODEL
 from runner.launch import checks, is_success
 from runner.launch import launch as run_order
 from runner.order import USER_MODEL, Order, Plan, resolve
@@ -32,6 +33,14 @@ from runner.terminal import print_json, print_report
     help="The simulated user: embedded rules, or a model that needs ANTHROPIC_API_KEY.",
 )
 @click.option("--user-model", default=USER_MODEL, show_default=True, help="Model of user llm.")
+@click.option(
+    "--judge",
+    default="rules",
+    show_default=True,
+    type=click.Choice(["rules", "llm", "none"]),
+    help="Who judges meaning: rules (never ranked), a model, or nobody.",
+)
+@click.option("--judge-model", default=DEFAULT_MODEL, show_default=True, help="Model of judge llm.")
 @click.option(
     "--fmp-tools",
     default="flat",

@@ -6,6 +6,7 @@ import pytest
 from records.errors import UsageError
 from records.session import EndReason
 from reports.collect import read_run
+from reports.mixing import mixing, refuse_mixed
 from reports.summary import agent_rows, session_rows
 from reports.table import run_report
 from tests.reports.records import grade, run_record, write_attempt, write_grade, write_run
@@ -94,7 +95,51 @@ def test_newest_grading_counts_and_mixed_versions_are_said(tmp_path: Path) -> No
     run = read_run(paths.root)
 
     assert [row.quality for row in session_rows(run)] == [20.0, 10.0]
-    assert any("not comparable: v1, v2" in note for note in run_report(run).notes)
+    assert any("differ in evaluator version (v1, v2)" in note for note in run_report(run, mix=True).notes)
+    with pytest.raises(UsageError, match=r"differ in evaluator version \(v1, v2\) are not comparable"):
+        run_report(run)
+
+
+def test_grading_that_is_asked_for_counts_alone(tmp_path: Path) -> None:
+    paths = write_run(tmp_path / "r", run_record(("a", 6), ("b", 6)))
+    for agent in ("a", "b"):
+        write_attempt(paths.attempt(agent, "task-6", 1, 1), EndReason.SATISFIED)
+        write_grade(paths.attempt(agent, "task-6", 1, 1), grade(quality=10.0))
+    write_grade(paths.attempt("a", "task-6", 1, 1), grade(quality=20.0, evaluator_version="v2"))
+
+    assert [row.quality for row in session_rows(read_run(paths.root, grading="v1"))] == [10.0, 10.0]
+    assert [row.quality for row in session_rows(read_run(paths.root, grading="v2"))] == [20.0, None]
+
+
+@pytest.mark.parametrize(
+    ("other", "said"),
+    [
+        ({"judge": "llm:claude-opus-5-5"}, "judge (llm:claude-opus-5-5, none)"),
+        ({"judge_prompt_sha256": "ab" * 32}, "judge's prompts (abababababab, none)"),
+        ({"user": "llm:claude-opus-4-8"}, "user (llm:claude-opus-4-8, rules)"),
+        ({"user_prompt_sha256": "cd" * 32}, "user's prompt (cdcdcdcdcdcd, none)"),
+    ],
+)
+def test_grades_of_other_judge_or_user_are_refused_unless_told(other: dict[str, object], said: str) -> None:
+    both = [grade(), grade(**other)]
+
+    assert mixing(both) == f"Grades that differ in {said} are not comparable."
+    with pytest.raises(UsageError, match="add --mix"):
+        refuse_mixed(both, mix=False)
+    refuse_mixed(both, mix=True)
+
+
+def test_equal_marks_or_no_grades_are_no_mixture() -> None:
+    assert mixing([]) is None
+    assert mixing([grade(), grade(quality=1.0)]) is None
+
+
+@pytest.mark.parametrize(("judge", "ranked"), [("none", False), ("rules", False), ("llm:claude-opus-5-5", True)])
+def test_only_a_model_judge_without_stand_ins_is_ranked(judge: str, *, ranked: bool) -> None:
+    record = run_record(("a", 6), stand_ins=()).model_copy(update={"judge": judge})
+
+    assert record.is_ranked is ranked
+    assert not record.model_copy(update={"stand_ins": ("one",)}).is_ranked
 
 
 def test_agent_mean_has_no_score_while_one_session_has_none(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from records.errors import PrerequisiteError, UsageError
 from records.limits import DEFAULT_LIMITS
 from records.run import FmpTools, RunRecord
 from runner import launch, preflight, wiring
+from runner.judging import Judge
 from runner.order import Order, UserKind, resolve
 
 
@@ -32,7 +33,7 @@ def test_machine_with_a_soft_cap_then_the_run_says_so(tmp_path: Path, monkeypatc
     order = Order(agents="null", seeds="6", offline=True, out=tmp_path / "run")
     plan = resolve(order, known=wiring.AGENTS, now=datetime(2026, 1, 1, tzinfo=UTC))
 
-    paths = launch._make_run(plan, launch.look(plan, Machine(), lambda _line: None), DEFAULT_LIMITS)
+    paths = launch._make_run(plan, launch.look(plan, Machine(), lambda _line: None), DEFAULT_LIMITS, Judge("rules"))
 
     assert RunRecord.model_validate_json(paths.run.read_bytes()).workspace_cap == "soft: watched, not enforced"
 
@@ -52,7 +53,7 @@ def test_record_that_cannot_be_written_then_no_folder_is_left(tmp_path: Path, mo
     monkeypatch.setattr(Path, "write_text", full)
 
     with pytest.raises(UsageError, match="No space left on device"):
-        launch._make_run(plan, ground, DEFAULT_LIMITS)
+        launch._make_run(plan, ground, DEFAULT_LIMITS, Judge("rules"))
 
     assert list(tmp_path.iterdir()) == []
 
@@ -68,7 +69,7 @@ def test_folder_of_someone_else_is_refused_and_kept(tmp_path: Path, monkeypatch:
     (tmp_path / "run" / "theirs").write_text("x", encoding="utf-8")
 
     with pytest.raises(UsageError, match="File exists"):
-        launch._make_run(plan, launch.look(plan, Machine(), lambda _line: None), DEFAULT_LIMITS)
+        launch._make_run(plan, launch.look(plan, Machine(), lambda _line: None), DEFAULT_LIMITS, Judge("rules"))
 
     assert (tmp_path / "run" / "theirs").exists()
 
@@ -81,7 +82,7 @@ def test_shape_of_the_data_tools_is_in_the_run_record(
     order = Order(agents="null", seeds="6", offline=True, out=tmp_path / "run", fmp_tools=shape)
     plan = resolve(order, known=wiring.AGENTS, now=datetime(2026, 1, 1, tzinfo=UTC))
 
-    paths = launch._make_run(plan, launch.look(plan, Machine(), lambda _line: None), DEFAULT_LIMITS)
+    paths = launch._make_run(plan, launch.look(plan, Machine(), lambda _line: None), DEFAULT_LIMITS, Judge("rules"))
 
     assert RunRecord.model_validate_json(paths.run.read_bytes()).fmp_tools == shape
 
@@ -99,7 +100,7 @@ def test_user_stands_in_the_record_with_its_model_and_prompt(
     order = Order(agents="null", seeds="6", offline=True, out=tmp_path / "run", user=user)
     plan = resolve(order, known=wiring.AGENTS, now=datetime(2026, 1, 1, tzinfo=UTC))
 
-    paths = launch._make_run(plan, launch.look(plan, Machine(), lambda _line: None), DEFAULT_LIMITS)
+    paths = launch._make_run(plan, launch.look(plan, Machine(), lambda _line: None), DEFAULT_LIMITS, Judge("rules"))
 
     record = RunRecord.model_validate_json(paths.run.read_bytes())
     assert record.user == name
