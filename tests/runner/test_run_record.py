@@ -100,7 +100,7 @@ def test_user_stands_in_the_record_with_its_model_and_prompt(
     order = Order(agents="null", seeds="6", offline=True, out=tmp_path / "run", user=user)
     plan = resolve(order, known=wiring.AGENTS, now=datetime(2026, 1, 1, tzinfo=UTC))
 
-    paths = launch._make_run(plan, launch.look(plan, Machine(), lambda _line: None), DEFAULT_LIMITS)
+    paths = launch._make_run(plan, launch.look(plan, Machine(), lambda _line: None), DEFAULT_LIMITS, Judge("rules"))
 
     record = RunRecord.model_validate_json(paths.run.read_bytes())
     assert record.user == name
