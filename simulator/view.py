@@ -1,10 +1,11 @@
 """What the user sees: the conversation and the latest delivery as capped text, newest files first.
 
-Delivered files are hostile: only regular files below the turn's folder are opened, only their first and last bytes are
-read, and nothing is parsed here. A format the user does not read stays in the list with `text` None.
+Delivered files are hostile: only regular files below the turn's folder are opened, of a long one only its beginning,
+headings and end are shown, and nothing is parsed here. A format the user does not read stays in the list with `text` None.
 """
 
 import os
+import re
 import stat
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -26,6 +27,13 @@ FIRST_LOOK_CHARS = 200
 ELLIPSIS = "\n[...]\n"
 TAIL_SHARE = 4
 """Of a file longer than its cap the last quarter of the cap shows its end: limitations stand at the end of a report."""
+OUTLINE_SHARE = 8
+"""Of such a file the eighth part of the cap may list the headings of what is left out, as a reader who skims sees them."""
+OUTLINE_READ_BYTES = 1 << 20
+HEADING_CHARS = 100
+HEADING = re.compile(
+    r"^(?:#{1,6}[ \t][^\n]{1,300}|[ \t]*<h[1-6][^>\n]{0,100}>[^\n]{1,300})$", re.MULTILINE | re.IGNORECASE
+)
 
 RANKS = ("report", "summary", "metrics", "spec", "trade", "fill", "price", "source", "equity", "readme")
 
@@ -131,18 +139,31 @@ def _read(file: _Delivered, budget: int) -> tuple[str | None, bool]:
     size = _size(file)
     if size == 0:
         return ("" if _is_empty_text(file) else None), False
-    gap = len(ELLIPSIS)
-    tail_bytes = budget // TAIL_SHARE if size > budget > FIRST_LOOK_CHARS else 0
+    is_cut = size > budget > FIRST_LOOK_CHARS
     try:
         with _opened(file) as handle:
-            head = handle.read(budget - tail_bytes - gap if tail_bytes else budget)
-            if tail_bytes:
-                handle.seek(-tail_bytes, os.SEEK_END)
-            tail = handle.read(tail_bytes) if tail_bytes else b""
+            text = _head_and_tail(handle, size, budget) if is_cut else _decoded(handle.read(budget))
     except (OSError, ValueError):
         return None, False
-    text = _decoded(head) if not tail else f"{_decoded(head)}{ELLIPSIS}{_decoded(tail)}"
     return (text if _is_text(text) else None), size > budget
+
+
+def _head_and_tail(handle: BinaryIO, size: int, budget: int) -> str:
+    """Return the beginning, the headings of what is left out, and the end, within the budget."""
+    tail = budget // TAIL_SHARE
+    head = budget - tail - budget // OUTLINE_SHARE
+    start = handle.read(head)
+    between = _decoded(handle.read(min(size - tail - head, OUTLINE_READ_BYTES)))
+    handle.seek(-tail, os.SEEK_END)
+    end = handle.read(tail)
+    outline, room = "", budget // OUTLINE_SHARE - len(ELLIPSIS)
+    for heading in HEADING.findall(between):
+        line = f"{ELLIPSIS}{heading.strip()[:HEADING_CHARS]}"
+        if len(line) > room:
+            break
+        outline += line
+        room -= len(line)
+    return f"{_decoded(start)}{outline}{ELLIPSIS}{_decoded(end)}"
 
 
 def _opened(file: _Delivered) -> BinaryIO:

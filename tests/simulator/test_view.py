@@ -171,3 +171,14 @@ def test_hostile_message_is_read_without_harm(text: str, talk: Callable[[int], T
     text = text.encode("utf-16", "surrogatepass").decode("utf-16")
 
     assert talk(3).say(text).decision.message
+
+
+def test_report_longer_than_its_cap_keeps_the_headings_of_what_is_left_out(talk: Callable[[int], Talk]) -> None:
+    filler = "A sentence about the backtest that says little. " * 150
+    report = f"# Report\n\n## Summary\n\n{filler}\n\n## Results\n\n{filler}\n\n## Limitations\n\n{filler}\n"
+
+    text = talk(1).hear("Files.", {"report.md": report}).files[0].text or ""
+
+    assert len(text) <= DEFAULT_LIMITS.view_file_chars
+    headings = [line for line in text.splitlines() if line.startswith("#")]
+    assert headings == ["# Report", "## Summary", "## Results", "## Limitations"]
