@@ -9,7 +9,7 @@ SEEDS ?= 0-9
 ARGS ?= --offline
 WORKERS ?= 2
 
-.PHONY: help python engine images launch check test test-full clean
+.PHONY: help python engine images launch check test test-full matrix clean
 
 help: ## say what can be made
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 12
@@ -41,6 +41,9 @@ test: check images ## check, then the tests with Docker
 
 test-full: check images ## everything that needs no key, however slow
 	@$(BIN)/pytest -q -m "not live"
+
+matrix: python ## mutants and clean variants against the evaluator, observed beside expected (NAMES= picks some)
+	@OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m tests.controls $(NAMES)
 
 clean: ## remove our containers, volumes and caches, never a run
 	@if [ -x $(BIN)/runner ]; then $(BIN)/runner clean; fi

@@ -5,6 +5,7 @@ from typing import Literal
 
 import numpy as np
 
+from evaluator.compare.lexicon import phrases
 from evaluator.judge.complete import complete
 from evaluator.judge.rules.run import find_all
 from evaluator.measure.case import Case
@@ -31,7 +32,7 @@ def assess(delivery: Delivery, *, judge: JudgeName = "rules") -> Assessment:
 
     Args: judge: 'rules' judges at once; 'none' leaves those dimensions "not run", for a model judge to fill in.
     """
-    case = Case(delivery)
+    case = Case(delivery, phrases)
     measurement = measure_case(case)
     measured = measurement.measured
     if judge == "none":

@@ -9,17 +9,17 @@ from pathlib import Path
 SCORING_SUFFIXES = (".py", ".json", ".md", ".txt", ".jinja")
 """Code, and data and prompts that code reads."""
 _FOR_PEOPLE = "README.md"
-DATA = ("grammar.json", "rubric.json")
+DATA = ("grammar.json", "rubric.json", "prices.json")
 RECORDS = (
-    "base", "calls", "capture", "chat", "errors", "grade", "grammar", "jsonl", "judging", "rerun", "rubric", "session",
-    "spec", "strategy", "task", "turns",
+    "base", "calls", "capture", "chat", "errors", "grade", "grammar", "jsonl", "judging", "prices", "rerun", "rubric", "session",
+    "spec", "strategy", "task", "turns", "usage",
 )  # fmt: skip
 """Modules of `records` through which the evaluator reads and writes; tests hold this list against its imports."""
 
 
 @cache
 def evaluator_version() -> str:
-    """Return the first 16 hexadecimal digits of SHA-256 over the evaluator's files, its records, grammar and rubric.
+    """Return the first 16 hexadecimal digits of SHA-256 over the evaluator's files, its records, grammar, rubric and prices.
 
     Paths are relative to the packages and sorted, so that an installed copy in an image and a checkout agree.
     """

@@ -75,10 +75,11 @@ class RunningModels:
 
 
 @contextmanager
-def open_models(access: Access, *, log_to: Path, limits: Limits = DEFAULT_LIMITS) -> Iterator[RunningModels]:
+def open_models(access: Access, *, log_to: Path | None, limits: Limits = DEFAULT_LIMITS) -> Iterator[RunningModels]:
     """Run a model process while the block runs; it also ends when this process dies.
 
-    Args: log_to: its stderr, when it had any and the folder above the log's own is there by the end (sealed side, 0600).
+    Args: log_to: its stderr, when it had any and the folder above the log's own is there by the end (sealed side, 0600);
+        None: not kept.
     Raises: PrerequisiteError: it did not come up.
     """
     root = str(Path(__file__).resolve().parent.parent)
@@ -131,9 +132,9 @@ def _stop(process: subprocess.Popen[bytes]) -> None:
         process.wait()
 
 
-def _keep_log(said: Path, log_to: Path) -> None:
+def _keep_log(said: Path, log_to: Path | None) -> None:
     content = said.read_bytes()
-    if content and log_to.parent.parent.is_dir():
+    if content and log_to is not None and log_to.parent.parent.is_dir():
         log_to.parent.mkdir(mode=0o700, exist_ok=True)
         with os.fdopen(os.open(log_to, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600), "wb") as file:
             file.write(content)

@@ -92,11 +92,12 @@ def open_door(plan: Plan, data: Path | None, environ: Mapping[str, str], limits:
 
 @contextmanager
 def open_models(
-    models: tuple[str, ...], environ: Mapping[str, str], limits: Limits, *, out: Path, stop: Stop
+    models: tuple[str, ...], environ: Mapping[str, str], limits: Limits, *, out: Path | None, stop: Stop
 ) -> Iterator["Client | None"]:
     """Run the sealed-side model process while the block runs; None when no model is asked.
 
-    Its `logging_to(file)` gives the same model with its calls logged elsewhere; without, they go to out/sealed/.
+    Its `logging_to(file)` gives the same model with its calls logged elsewhere; without, they go to out/sealed/, and
+    nowhere when `out` is None.
     Args: models: ids that will be asked for; each is tried with the key before the block begins. stop: ends it at once.
     Raises: PrerequisiteError: there is no key, the service refused it or a model, or it does not answer.
     """
@@ -105,11 +106,11 @@ def open_models(
         return
     from modelgate import process
 
-    sealed = out / "sealed"
-    with process.open_models(process.find_access(environ), log_to=sealed / "model.log", limits=limits) as running:
+    log_to = out / "sealed" / "model.log" if out else None
+    with process.open_models(process.find_access(environ), log_to=log_to, limits=limits) as running:
         running.client.check(models)
         with stop.kills("model process", running.end):
-            yield running.client.logging_to(sealed / "model-calls.jsonl")
+            yield running.client.logging_to(log_to.with_name("model-calls.jsonl")) if log_to else running.client
 
 
 def without_model_keys(environ: MutableMapping[str, str]) -> AbstractContextManager[None]:

@@ -10,17 +10,19 @@ from typing import Any
 
 from records.chat import Block
 from records.limits import Limits
+from records.strategy import Item
 from records.task import Persona, Task
 from simulator.answer import day_words, scope_words
 from simulator.belief import Convictions
 from simulator.lexicon import TOPICS, Topic
 from simulator.situation import Situation
+from simulator.text import normalise
 from simulator.transcript import files_text, messages_text, summary_text, tag_for
 from simulator.validator import FORBIDDEN, Rejection
 from simulator.voice import Voice
 
 TEXTS = ("system.txt", "strategy.txt", "turn.txt", "rejected.txt", "personas.json")
-MAX_NAMES = 4
+MAX_NAMES = 3
 """Names of a conviction that the prompt lists; what a text states is read off by these (`simulator.mentions`)."""
 TOPIC_WORDS: dict[Topic, str] = {
     "combination": "putting several criteria together",
@@ -89,6 +91,11 @@ def strategy_text(task: Task, convictions: Convictions) -> str:
         start=day_words(task.conditions.start_hint),
         t_cut=day_words(task.conditions.t_cut),
     )
+
+
+def _names(item: Item) -> list[str]:
+    """Return how to call a conviction: aliases that its own wording has, then long ones, since short ones are vague."""
+    return sorted(item.aliases, key=lambda alias: (alias not in normalise(item.text), -len(alias)))[:MAX_NAMES]
 
 
 def turn_blocks(situation: Situation, rejected: Sequence[Rejection], limits: Limits) -> tuple[Block, ...]:

@@ -157,6 +157,7 @@ def _judgement(component: Component, verdicts: Sequence[ItemVerdict], case: Case
         source="compare",
         status="not_applicable" if score is None else "scored",
         score=score,
+        complete=not any(verdict.check == "unverified" for verdict in mine),
     )
 
 

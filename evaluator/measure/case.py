@@ -1,5 +1,7 @@
 """One delivery under judgement: its runs, its rebuilt book and its specification, each computed once."""
 
+import re
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import date
 from functools import cached_property
@@ -23,6 +25,8 @@ class Case:
     """A delivery with everything recomputed from it; nothing here knows a strategy."""
 
     delivery: Delivery
+    phrases: Callable[[str], Iterable[re.Pattern[str]]] | None = None
+    """Patterns that state an option in a user's words, lent by the caller; None: the grammar's own names alone."""
 
     @cached_property
     def main(self) -> Run:

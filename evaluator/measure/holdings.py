@@ -1,7 +1,9 @@
-"""Whether the fills of a decision lead to the shares its target weights ask for, at the prices it was taken at.
+"""Whether the fills of a decision lead to the shares its target weights ask for.
 
-Both sides of the comparison use the decision's closing prices and equity, so that what the market did between decision
-and fill is no error. A buy may fall short where cash ran out or the volume cap bound; a stop may take a name away.
+Shares are counted in one of three ways, the same for every decision: at the decision's close, or, as tools do that are
+given target percents, at the open or the close of the session that fills. Both sides of the comparison use the prices and
+the equity of that way, so that what the market did in between is no error. A buy may fall short where cash ran out or the
+volume cap bound; a stop may take a name away.
 """
 
 from dataclasses import dataclass
@@ -19,6 +21,7 @@ WEIGHT_TOLERANCE = 0.01
 SHARE_TOLERANCE = 0.01
 _CASH_SPENT = 0.01
 """Cash below this share of equity means that buys were scaled down to what could be paid."""
+_WAYS = ("decision", "open", "close")
 _STOPS = ("stop", "stop_loss", "drawdown_stop", "risk", "position_stop")
 
 
@@ -46,14 +49,18 @@ def _fits(case: Case) -> tuple[DecisionFit, ...]:
         return ()
     fills = _Fills(case, trades, book)
     days = [day for day in targets.index if book.equity.index[0] <= day < book.equity.index[-1]]
-    fits = []
+    pairs = []
     for number, day in enumerate(days):
         following = days[number + 1] if number + 1 < len(days) else book.equity.index[-1]
         last = fills.last_of(day, following)
-        if last is None or fills.is_interrupted(day, last):
-            continue
-        fits.append(_fit(day, last, targets.loc[day], book, fills))
-    return tuple(fits)
+        if last is not None and not fills.is_interrupted(day, last):
+            pairs.append((day, last))
+    ways = [
+        tuple(_fit(day, last, targets.loc[day], _Valued(book, fills, way, day, last)) for day, last in pairs)
+        for way in _WAYS
+    ]
+    # The first way wins a tie: the decision's close, which the conventions name.
+    return max(ways, key=lambda fits: sum(fit.shares_fit for fit in fits))
 
 
 class _Fills:
@@ -71,6 +78,8 @@ class _Fills:
         self._stop = reason.isin(_STOPS).to_numpy()
         panel = case.main.panel
         self._volume = None if isinstance(panel, Absent) else panel.field("volume")
+        self._open = None if isinstance(panel, Absent) else panel.field("open")
+        self._close = None if isinstance(panel, Absent) else panel.field("close")
 
     def last_of(self, day: pd.Timestamp, following: pd.Timestamp) -> pd.Timestamp | None:
         """Return the last session of the decision's fills; the next session where it has none."""
@@ -97,6 +106,12 @@ class _Fills:
         latest = self._date[before].max()
         return bool(self._stop[before & (self._date == latest)].any())
 
+    def open_share(self, day: pd.Timestamp, names: "pd.Index[str]") -> "pd.Series[float]":
+        """Return open / close of a session by name; missing where the prices have no opens."""
+        if self._open is None or self._close is None or day not in self._open.index:
+            return pd.Series(np.nan, index=names)
+        return pd.Series(self._open.loc[day] / self._close.loc[day], dtype=float).reindex(names)
+
     def stopped(self, day: pd.Timestamp, last: pd.Timestamp) -> set[str]:
         """Return names that a later signal traded within the decision's window."""
         later = (self._signal > day.to_datetime64()) & (self._date <= last.to_datetime64())
@@ -121,13 +136,37 @@ class _Fills:
         return names
 
 
-def _fit(
-    day: pd.Timestamp, last: pd.Timestamp, target: "pd.Series[float]", book: Rebuild, fills: _Fills
-) -> DecisionFit:
+@dataclass(frozen=True)
+class _Valued:
+    """The prices and the equity at which the shares of one decision are counted."""
+
+    book: Rebuild
+    fills: _Fills
+    way: str
+    day: pd.Timestamp
+    last: pd.Timestamp
+
+    @property
+    def price(self) -> "pd.Series[float]":
+        """Price by name, on the basis of the marks."""
+        marks = pd.Series(self.book.marks.loc[self.day if self.way == "decision" else self.last], dtype=float)
+        return marks * self.fills.open_share(self.last, marks.index) if self.way == "open" else marks
+
+    @property
+    def equity(self) -> float:
+        """Equity at these prices."""
+        if self.way != "open":
+            return float(self.book.equity[self.day if self.way == "decision" else self.last])
+        held = self.book.shares.loc[self.last]
+        return float(self.book.cash[self.last] + (held * self.price.reindex(held.index)).fillna(0.0).sum())
+
+
+def _fit(day: pd.Timestamp, last: pd.Timestamp, target: "pd.Series[float]", valued: _Valued) -> DecisionFit:
+    book, fills = valued.book, valued.fills
     names = book.shares.columns.union(target.index)
-    price = pd.Series(book.marks.loc[day], dtype=float).reindex(names)
+    price = valued.price.reindex(names)
     held = pd.Series(book.shares.loc[last], dtype=float).reindex(names, fill_value=0.0)
-    equity = float(book.equity[day])
+    equity = valued.equity
     weight = target.reindex(names, fill_value=0.0).fillna(0.0)
     wanted = (weight * equity / price).fillna(0.0)
     ignored = fills.stopped(day, last)

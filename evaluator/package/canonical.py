@@ -259,11 +259,20 @@ def _equity(draft: Draft) -> pd.DataFrame:
         "cash": draft.numbers(h.CASH),
         "return": draft.numbers(h.RETURN),
     }
+    if columns["equity"] is None and columns["return"] is None:
+        columns["equity"] = _only_numbers(draft)
     frame = _finished(draft, columns)
     if "equity" not in frame.columns and "return" in frame.columns:
         draft.guesses.append("equity is compounded from the returns, starting at 1")
         frame["equity"] = (1 + frame["return"].fillna(0.0)).cumprod()
     return frame
+
+
+def _only_numbers(draft: Draft) -> "pd.Series[float] | None":
+    """Return the one number column of a curve that carries the name of its strategy; None when there are several."""
+    frame = draft.raw.frame
+    named = [str(column) for column in frame.columns if pd.api.types.is_numeric_dtype(frame[column])]
+    return draft.numbers((normalised(named[0]),)) if len(named) == 1 else None
 
 
 def _trades(draft: Draft) -> pd.DataFrame:

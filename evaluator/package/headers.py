@@ -25,7 +25,16 @@ FILL_DATE = (
 CLOCK = frozenset({"time", "timestamp", "ts", "datetime", "date_time", "dt", "as_of", "asof", "index", "unnamed_0"})
 """In a table without prices these say when something was done: a log of steps is no observation."""
 SIGNAL_DATE = (
-    *("signal_date", "decision_date", "order_date", "as_of_signal", "signal_time", "created_at", "submitted_at"),
+    *(
+        "signal_date",
+        "decision_date",
+        "order_date",
+        "as_of_signal",
+        "signal_time",
+        "created_at",
+        "created",
+        "submitted_at",
+    ),
     *("rebalance_date", "formation_date"),
 )
 SIDE = (

@@ -177,12 +177,24 @@ def _per_date(shape: Shape, hinted: str | None) -> tuple[str, tuple[str, ...]]:
         return ("market" if hinted == "market" or _PROXY.match(shape.stem) else "prices"), (
             "no symbol column: the file name is the symbol",
         )
-    if shape.has(h.EQUITY[:-4]) or (hinted == "equity" and (shape.has(h.EQUITY) or shape.has(h.RETURN))):
+    if _is_curve(shape, hinted):
         return "equity", ()
     wide = [c for c in shape.frame.columns if pd.api.types.is_numeric_dtype(shape.frame[c])]
     guess = (f"wide table with {len(wide)} number columns, taken as {hinted} by its name",)
     if hinted in ("prices", "weights", "signals", "market", "positions") and wide:
         return hinted, guess
+    return _by_numbers(shape, hinted, wide)
+
+
+def _is_curve(shape: Shape, hinted: str | None) -> bool:
+    if shape.has(h.EQUITY[:-4]) or (shape.has(h.EQUITY) and shape.has(h.CASH)):
+        return True
+    return hinted == "equity" and (shape.has(h.EQUITY) or shape.has(h.RETURN))
+
+
+def _by_numbers(shape: Shape, hinted: str | None, wide: list[str]) -> tuple[str, tuple[str, ...]]:
+    if hinted == "equity" and len(wide) == 1:
+        return "equity", (f"dates and one number column '{wide[0]}', taken as the equity curve by the file's name",)
     if len(wide) >= 3:
         sums = shape.frame[wide].sum(axis=1)
         if (sums.between(0, 1.001) | sums.between(99, 100.5)).mean() > _MOSTLY:

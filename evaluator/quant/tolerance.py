@@ -62,11 +62,6 @@ class MetricReport:
     count_basis: str | None
     """What the reported number of trades counts; None when it matches no basis or is not reported."""
 
-    @property
-    def all_within(self) -> bool:
-        """No comparable figure is outside its tolerance."""
-        return all(check.within is not False for check in self.checks)
-
     def get(self, name: str) -> MetricCheck | None:
         """Return the check of one metric; None when it was not reported."""
         return next((check for check in self.checks if check.name == name), None)

@@ -15,7 +15,7 @@ from tests.runner.fakes import ScriptedSandbox, ScriptedUser, attempt, decision,
 
 Run = Callable[..., Result]
 COMMANDS = (
-    "", "launch", "status", "show", "grade", "feedback", "report", "tasks", "tasks list", "tasks show", "tasks sample", "tasks count",
+    "", "launch", "status", "show", "grade", "feedback", "report", "replay", "tasks", "tasks list", "tasks show", "tasks sample", "tasks count",
     "agents", "agents list", "images", "images build", "doctor", "clean",
 )  # fmt: skip
 

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from evaluator.judge.rules.agreement import disagreements
+from evaluator.judge.rules.figures import WORD_NUMBER, number_word
 from evaluator.judge.rules.text import Piece
 from evaluator.judge.rules.trading_rules import (
     DAY_OF_CALENDAR,
@@ -210,6 +211,8 @@ def _loose_ends(body: list[Piece], view: View) -> list[str]:
         ends.append("a specification table or code to check the report against")
     written = " ".join(piece.text for piece in body)[:400_000]
     numbers = set(re.findall(r"\d+(?:\.\d+)?", written.replace(",", "")))
+    words = (number_word(word) for word in re.findall(rf"\b(?:{WORD_NUMBER})\b", written, re.IGNORECASE))
+    numbers |= {f"{value:g}" for value in words if value is not None}
     for row in view.spec:
         value = row.value.replace(",", "").removesuffix(".0")
         about = _NAMED_BY.get(row.key.lower())

@@ -44,12 +44,13 @@ def judge(view: View) -> Finding:
     ]
     named = bool(about)
     about += [p for p in pieces if named and _ALPHA_WORD.search(p.low)]
+    near = [*about, *_beside(pieces, set(about))]
     if not about:
         return ruled("3.4", None, "no benchmark is named")
     found: dict[str, Piece] = {}
     for point, piece in (
-        ("same dates", next((p for p in about if _SAME.search(p.low)), None)),
-        ("total-return basis", next((p for p in about if _BASIS.search(p.low)), None)),
+        ("same dates", next((p for p in near if _SAME.search(p.low)), None)),
+        ("total-return basis", next((p for p in near if _BASIS.search(p.low)), None)),
         ("return and risk side by side", _side_by_side(view, about)),
         ("excess with its sign explained", _explained(about)),
     ):
@@ -58,6 +59,16 @@ def judge(view: View) -> Finding:
     has_figure = any(figures(p.text) for p in about)
     hits = ["named", *(found if has_figure else ())]
     return ruled("3.4", None, f"points met: {', '.join(found) or 'none'}", found.values() or about[:2], hits=hits)
+
+
+def _beside(pieces: list[Piece], about: set[Piece]) -> list[Piece]:
+    """Return what stands next to a passage on the benchmark, under the same title."""
+    found = []
+    for at, piece in enumerate(pieces):
+        around = pieces[max(0, at - 2) : at + 3]
+        if any(p in about and (p.doc, p.section) == (piece.doc, piece.section) for p in around):
+            found.append(piece)
+    return found
 
 
 def _rows(view: View, role: str) -> list[Piece]:

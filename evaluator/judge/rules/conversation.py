@@ -279,7 +279,7 @@ def _content(low: str) -> set[str]:
 def _incoherent(view: View) -> bool:
     """Whether the replies share no word with the talk, or are one sentence over and over."""
     said = [" ".join(text.raw.lower().split()) for text in view.said if text.pieces]
-    if len(said) >= 3 and len(set(said)) == 1:
+    if len(said) >= 2 and len(set(said)) == 1:
         return True
     theirs = {word[:6] for word in _content(view.user_text)}
     ours = {word[:6] for text in view.said for word in _content(text.raw.lower()[:20_000])}

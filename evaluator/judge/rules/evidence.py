@@ -52,7 +52,7 @@ def grade_match(view: View) -> Finding:
     """Return the finding of 1.5."""
     passages = [*view.rows("sources"), *view.words]
     named = [name for name, pattern in VENDORS.items() if first(passages, pattern)]
-    invented = first([p for p in passages if not _DISCLAIMED.search(p.low)], _INVENTED)
+    invented = next((p for p in passages if _asserted(_INVENTED, p)), None)
     if invented is not None or not (named or any(re.search(r"https?://", p.text) for p in passages)):
         why = "claims rest on data of no source" if invented is None else "the data are made up or from memory"
         return ruled("1.5", 0, why, [] if invented is None else [invented])
@@ -78,6 +78,11 @@ def grade_match(view: View) -> Finding:
 def _denied(piece: Piece) -> bool:
     hit = _OVER.search(piece.low)
     return hit is not None and _DISCLAIMED.search(piece.low[max(0, hit.start() - 40) : hit.end()]) is not None
+
+
+def _asserted(pattern: re.Pattern[str], piece: Piece) -> bool:
+    hit = pattern.search(piece.low)
+    return hit is not None and _DISCLAIMED.search(piece.low[max(0, hit.start() - 20) : hit.start()]) is None
 
 
 def _graded(view: View) -> list[Piece]:

@@ -90,7 +90,8 @@ def traceability(view: View) -> Finding:
         _Series(role, tuple(p for p in linked if _SERIES[role].search(p.low))) for role in delivered or ["prices"]
     ]
     pieces = [piece for one in series for piece in one.pieces[:3]] or list(named.values())
-    if not any(one.linked for one in series):
+    others = [piece for piece in linked if any(pattern.search(piece.low) for pattern in _SERIES.values())]
+    if not any(one.linked for one in series) and not others:
         return ruled("1.2", 1, f"{', '.join(named) or 'a source'} is named, no series carries a link or call", pieces)
     key = [one for one in series if one.name in ("prices", "fundamentals")]
     lost = [one.name for one in key if not one.linked]

@@ -242,7 +242,7 @@ RULES: tuple[TradingRule, ...] = (
             r"timing\W{1,12}(?:rule\W{1,5})?(?:none|no\b|n/a|off)",
             rf"\b{_N}[- ]?(?:day|session|month|week)?s?[- ]?(?:simple )?(?:sma|moving[- ]average|average)",
             rf"(?:sma|moving[- ]average|window|lookback)\W{{0,6}}\(?(?:of |over )?(?:the )?(?:last )?{_N}\b",
-            rf"vix[^.]{{0,60}}(?:<|>|below|under|above|over|at least|exceeds?|reaches)\s*=?\s*{_N}\b",
+            rf"vix\b[^.]{{0,40}}\b{_N}\b",
             rf"(?:threshold|percentile)\D{{0,15}}{_N}\b",
             rf"absolute momentum[^.]{{0,60}}{_SPAN}",
             rf"{_SPAN}[^.]{{0,30}}(?:absolute )?(?:momentum|return)[^.]{{0,30}}(?:positive|above (?:zero|0)|> ?0)",
@@ -407,7 +407,7 @@ ESTIMATED = ("inverse_vol", "min_variance", "mean_variance", "risk_parity")
 """Weightings that mean nothing without the window they are estimated on."""
 WINDOW = re.compile(rf"\b(?:{_SPAN}|(?:vol window|cov window|window|lookback|half-?life)\D{{0,12}}\d+)", re.IGNORECASE)
 DAY_OF_CALENDAR = re.compile(
-    r"last (?:trading |business )?(?:session|day|close)|month[- ]ends?\b|quarter[- ]ends?\b|first (?:trading |business )?(?:day|session|close)|friday|monday|end of (?:each|every|the|a)"
+    r"(?:last|final) (?:trading |business )?(?:session|day|close)|month[- ]ends?\b|quarter[- ]ends?\b|first (?:trading |business )?(?:day|session|close)|friday|monday|end of (?:each|every|the|a)"
     r"|every (?:\d+|five|ten|twenty) (?:trading )?(?:days|sessions)|\bdaily\b",
     re.IGNORECASE,
 )
