@@ -6,7 +6,7 @@ from records.grade import Compared, Measured
 from records.rubric import load_rubric
 from records.turns import Turns, TurnScores
 
-PROGRAM_SOURCES = ("program", "measured", "compare")
+PROGRAM_SOURCES = ("program", "compare")
 """Judgements of these sources are made by programs; what a judge of meaning had a say in is no part of a trajectory."""
 
 
