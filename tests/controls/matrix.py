@@ -1,5 +1,6 @@
 """Runs controls over two processes and prints the matrix: expected against observed, counts, vetoes that fail alone."""
 
+import os
 from collections import Counter
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
@@ -9,7 +10,7 @@ from tests.controls.control import CONTROLS, Control
 from tests.controls.grading import SCORED, VETOES
 from tests.controls.observe import Line, line
 
-WORKERS = 2
+WORKERS = int(os.environ.get("WORKERS", "2"))
 CANNOT_FAIL_ALONE = {"3.2": "it fails only without log or prices, which leaves audit and process without their input"}
 """Veto -> why another one always fails with it."""
 
@@ -37,6 +38,15 @@ def run(controls: Sequence[Control]) -> tuple[list[Line], list[Broken]]:
             else:
                 lines[name] = Line(CONTROLS[name], found[0], found[1])  # type: ignore[arg-type]
     return [lines[control.name] for control in controls if control.name in lines], broken
+
+
+def _progress(one: Line) -> str:
+    if one.is_equal:
+        return f"ok   {one.control.name}"
+    reasons = "".join(
+        f"\n       {key} {one.observed.changes[key]}: {text[:300]}" for key, text in one.observed.reasons.items()
+    )
+    return f"DIFF {table([one])}{reasons}"
 
 
 def _named(name: str) -> tuple[object, object]:

@@ -11,6 +11,7 @@ from typing import Any
 
 from gateway.arguments import BadArgumentsError, UnknownToolError, find_endpoint, query_parameters
 from gateway.calllog import body_facts
+from gateway.catalogue import mcp_tools
 from gateway.settings import Shape
 from offline.fmp.app import Service, key_digest
 from offline.fmp.store import Store
@@ -22,8 +23,12 @@ INVALID_PARAMS = -32602
 
 
 def open_store(data: Path) -> Service:
-    """Return the stand-in over the prepared tables."""
-    return Service(Store(data), key_digest(KEY))
+    """Return the stand-in over the prepared tables, all of them read."""
+    store = Store(data)
+    assert store.bars
+    assert store.companies
+    assert store.statements
+    return Service(store, key_digest(KEY))
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -40,6 +45,9 @@ class _Handler(BaseHTTPRequestHandler):
         answer: dict[str, Any] = {"jsonrpc": "2.0", "id": asked["id"]}
         if asked["method"] == "tools/call":
             answer |= self._call(asked["params"]["name"], asked["params"]["arguments"])
+        elif asked["method"] == "tools/list":
+            tools = [tool.model_dump(mode="json", by_alias=True, exclude_none=True) for tool in mcp_tools(self.shape)]
+            answer["result"] = {"tools": tools}
         else:
             server = {"name": "data", "version": "1"}
             answer["result"] = {"protocolVersion": "2025-03-26", "capabilities": {}, "serverInfo": server}

@@ -109,12 +109,16 @@ def _rebuilt(strategy: Strategy, changes: Mapping[str, Any], values: Mapping[str
     fields = options.model_dump(exclude={"transaction_cost"})
     if not is_coherent(fields.pop("factors"), **fields):
         return None
-    kept = {**strategy.belief.values, **values}
-    keys = tuple(_keys(options, kept))
+    return voiced(strategy, options, {**strategy.belief.values, **values})
+
+
+def voiced(strategy: Strategy, options: Options, values: Mapping[str, float]) -> Strategy:
+    """Return the strategy with these options and values, its items voiced anew and none told in the opening."""
+    kept = dict(values)
     draw = Draw(
         options=options,
         values=kept,
-        items=keys,
+        items=tuple(_keys(options, kept)),
         opening=(),
         difficulty=strategy.difficulty,
         persona="generalist_analyst",

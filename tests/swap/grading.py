@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from unittest.mock import patch
 
 from evaluator.compare.fidelity import DIMENSION, ItemVerdict
 from evaluator.compare.run import compare
@@ -44,7 +45,9 @@ def outcomes(delivery: Delivery, swaps: Iterable[Swap], *, prose_only: bool = Fa
         belief = swap.strategy.belief.model_copy(update={"items": mine})
         narrowed = swap.strategy.model_copy(update={"belief": belief})
         said = with_user_words(delivery, narrowed)
-        found = compare(said, spec, narrowed, case=case)
+        # What is computed from the tables does not depend on the belief: once for all swaps.
+        with patch("evaluator.compare.run.Case", return_value=case):
+            found = compare(said, spec, narrowed)
         score = next(j.score for j in found.compared.judgements if j.dimension == DIMENSION[swap.component])
         unsaid = tuple(verdict.item for verdict in found.verdicts.verdicts if not verdict.stated)
         yield Outcome(swap, score, found.verdicts.verdicts, unsaid)
