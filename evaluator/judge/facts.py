@@ -17,9 +17,12 @@ from evaluator.package.metric_names import canonical_metric
 SERIES = ("prices", "fundamentals", "market", "signals", "news", "universe", "other")
 MAX_LINES = 40
 LINE_CHARS = 300
+DOCUMENT_CHARS = 200_000
+SOURCE_CHARS = 2_000_000
+"""Searched for source strings, of one document and of all."""
 _URL = re.compile(r"https?://[^\s\"'<>|)\]]+", re.IGNORECASE)
 _CALL = re.compile(
-    r"\b(?:GET|endpoint|api call|fmp\w*|yfinance|fred)\b[^\n]{0,200}|\b[\w-]+\?(?:symbol|from|to|series)[^\s\"'<>]+",
+    r"\b(?:GET|endpoint|api call|fmp\w*|yfinance|fred)\b[^\n]{0,200}|(?<![\w-])[\w-]+\?(?:symbol|from|to|series)[^\s\"'<>]+",
     re.IGNORECASE,
 )
 _COST = re.compile(r"cost|fee|bps|commission|slippage")
@@ -69,11 +72,13 @@ def _source_strings(case: Case) -> Iterator[tuple[str, str, str]]:
 
 
 def _lines(case: Case) -> Iterator[tuple[str, str]]:
-    for message in case.delivery.messages:
-        if message.role != "user":
-            yield from ((f"turn {message.turn}", line) for line in message.text[:100_000].splitlines())
-    for document in case.delivery.documents:
-        yield from ((plain_id(document.path), line) for line in document.text[:200_000].splitlines())
+    left = SOURCE_CHARS
+    texts = [(f"turn {message.turn}", message.text) for message in case.delivery.messages if message.role != "user"]
+    texts += [(plain_id(document.path), document.text) for document in case.delivery.documents]
+    for doc, text in texts:
+        part = text[: min(left, DOCUMENT_CHARS)]
+        left -= len(part)
+        yield from ((doc, line) for line in part.splitlines())
     for table in case.delivery.of("sources"):
         for row in table.frame.head(500).itertuples(index=False, name=None):
             yield plain_id(table.path), " ".join(str(value)[:500] for value in row)

@@ -258,6 +258,18 @@ def test_command_without_a_key_is_one_sentence(tmp_path: Path, monkeypatch: pyte
     assert "key of the model service" in done.output
 
 
+def test_dry_run_names_the_judges_model_and_the_key_that_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("ANTHROPIC_API_KEY", "FINCOSMOS_MODEL_KEY"):
+        monkeypatch.delenv(name, raising=False)
+    order = ["launch", "--agents", "null", "--seeds", "6", "--offline", "--dry-run", "--json", "--judge", "llm"]
+
+    done = CliRunner().invoke(program, order)
+
+    said = json.loads(done.output)
+    assert said["sealed_models"] == [MODEL]
+    assert any("key of the model service" in one for one in said["missing"])
+
+
 def _words(folder: Path) -> str:
     return "\n".join(
         path.read_text(encoding="utf-8", errors="replace") for path in sorted(folder.rglob("*")) if path.is_file()
