@@ -9,6 +9,7 @@ from pydantic import Field, ValidationError
 
 from evaluator.compare.checks import Checker
 from evaluator.compare.claims import Finding, find_claim
+from evaluator.compare.code_values import with_code
 from evaluator.compare.fidelity import COMPONENTS, DIMENSION, ItemVerdict, component_score
 from evaluator.compare.quotes import passages
 from evaluator.compare.statements import Statements, read_statements
@@ -91,7 +92,7 @@ def compare(delivery: Delivery, spec: DeliveredSpec, strategy: Strategy) -> Comp
 
 
 def _findings(case: Case, spec: DeliveredSpec, items: Sequence[Item]) -> dict[str, Finding]:
-    rows = spec_rows(case.delivery)
+    spec, rows = with_code(spec, spec_rows(case.delivery), case.delivery)
     said = list(passages(case.delivery))
     return {item.id: find_claim(item, spec, rows, said) for item in items}
 
