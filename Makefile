@@ -10,7 +10,7 @@ ARGS ?= --offline
 WORKERS ?= 2
 SAMPLED ?= 10-209
 
-.PHONY: help python engine images launch check test test-full sampled swap clean
+.PHONY: help python engine images launch check test test-full matrix sampled swap fuzz clean
 
 help: ## say what can be made
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 12
@@ -42,6 +42,9 @@ test: check images ## check, then the tests with Docker
 
 test-full: check images ## everything that needs no key, however slow
 	@$(BIN)/pytest -q -m "not live"
+
+matrix: python ## mutants and clean variants against the evaluator, observed beside expected (NAMES= picks some)
+	@OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m tests.controls $(NAMES)
 
 sampled: python ## 200 sampled tasks held by the reference outside a box and graded (SAMPLED=10-209); what is cached stays
 	@OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m tests.sampled --seeds $(SAMPLED) --jobs $(WORKERS)

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
+from records.usage import Usage
 from sandbox.protocol import Sandbox
 
 
@@ -17,6 +18,8 @@ class AgentReply:
     failure: str | None = None
     """Why this turn is the agent's own failure (end reason agent_error); None when it is not."""
     notes: tuple[str, ...] = ()
+    usage: tuple[Usage, ...] | None = None
+    """Tokens of this turn, one entry per model; None when the agent reports none."""
 
 
 class Adapter(Protocol):

@@ -7,6 +7,7 @@ only, except 1.1. Every option name of the grammar is masked, whatever the strat
 import re
 from functools import cache
 
+from evaluator.turns import joined
 from records.grade import Compared, Feedback, FeedbackEntry, Grade, Judgement, Measured
 from records.grammar import OPTION_GROUPS, Factor, Option, load_grammar
 from records.rubric import load_rubric
@@ -36,7 +37,13 @@ def build(measured: Measured, compared: Compared, grade: Grade) -> Feedback:
                 has_text=has_text,
             )
         )
-    return Feedback(quality=grade.quality, score=grade.score, accepted=grade.accepted, entries=tuple(entries))
+    return Feedback(
+        quality=grade.quality,
+        score=grade.score,
+        accepted=grade.accepted,
+        entries=tuple(entries),
+        turns=joined(measured, compared).turns,
+    )
 
 
 def mask(text: str) -> str:

@@ -21,11 +21,14 @@ def grade(
     user: str,
     version: str,
     engine: Literal["container", "process"],
+    confined_by: tuple[str, ...] = (),
+    judge_prompt_sha256: str = "",
+    user_prompt_sha256: str = "",
 ) -> Grade:
     """Return the grade of one session.
 
-    Args: judge, user: the back ends that spoke; version: `evaluator.version.evaluator_version()`; engine: where the
-    judgements were made.
+    Args: judge, user: the back ends that spoke, with the hash of what they were told; version:
+    `evaluator.version.evaluator_version()`; engine, confined_by: where the judgements were made and what held that.
     Raises: GradingError: the session is void, or a dimension was judged twice or is unknown; ours, never the agent's.
     """
     if not end_reason.is_valid:
@@ -44,7 +47,9 @@ def grade(
     return Grade(
         evaluator_version=version,
         judge=judge,
+        judge_prompt_sha256=judge_prompt_sha256,
         user=user,
+        user_prompt_sha256=user_prompt_sha256,
         end_reason=end_reason,
         quality=quality,
         categories=dict(categories),
@@ -56,6 +61,7 @@ def grade(
         clarification_coverage=compared.clarification_coverage,
         assumption_rate=compared.assumption_rate,
         engine=engine,
+        confined_by=confined_by,
     )
 
 

@@ -67,3 +67,5 @@ class DecisionRecord(Record):
     raised: tuple[str, ...] = Field(description="Q of this turn")
     undecided: tuple[str, ...] = ()
     rejected: tuple[str, ...] = Field(default=(), description="rule ids that rejected earlier tries")
+    model: str | None = Field(default=None, description="id that the model's service reported; None without a model")
+    prompt_sha256: str | None = Field(default=None, description="of the prompt whose answer this is")

@@ -6,6 +6,7 @@ from pydantic import Field
 
 from records.base import Record
 from records.session import EndReason
+from records.turns import TurnScores
 
 Category = Literal["data", "strategy", "backtest", "assessment", "user_experience", "process_transparency", "cost"]
 SCORED_CATEGORIES: tuple[Category, ...] = ("data", "strategy", "backtest", "assessment", "user_experience")
@@ -34,6 +35,7 @@ class Measured(Record):
     bounds: dict[str, int] = Field(
         default_factory=dict, description="dimension -> the highest score its program allows a judge"
     )
+    turns: tuple[TurnScores, ...] = Field(default=(), description="program dimensions after each turn")
 
 
 class Compared(Record):
@@ -48,6 +50,7 @@ class Compared(Record):
     assumption_rate: float | None = Field(
         description="share of H minus S that the delivery does not match; None when H equals S"
     )
+    turns: tuple[TurnScores, ...] = Field(default=(), description="2.1-2.6 after each turn")
 
 
 class Grade(Record):
@@ -55,8 +58,10 @@ class Grade(Record):
 
     schema_version: Literal[1] = 1
     evaluator_version: str
-    judge: str
+    judge: str = Field(description="'none', 'rules' or 'llm:<model>'")
+    judge_prompt_sha256: str = Field(default="", description="of templates and anchors; empty where no model judged")
     user: str
+    user_prompt_sha256: str = Field(default="", description="as in run.json; empty for a user that is told nothing")
     end_reason: EndReason
     quality: float = Field(description="Q over the dimensions that ran, 0-100")
     categories: dict[str, float | None] = Field(description="category -> mean x 25; None when nothing in it ran")
@@ -70,6 +75,9 @@ class Grade(Record):
     clarification_coverage: float | None = None
     assumption_rate: float | None = None
     engine: Literal["container", "process"] = Field(description="where measure and compare ran")
+    confined_by: tuple[str, ...] = Field(
+        default=(), description="what held measure and compare there: `container`, or what `runner.confined` names"
+    )
 
 
 class FeedbackEntry(Record):
@@ -92,3 +100,4 @@ class Feedback(Record):
     score: float | None
     accepted: bool
     entries: tuple[FeedbackEntry, ...]
+    turns: tuple[TurnScores, ...] = Field(default=(), description="program scores after each turn, numbers only")

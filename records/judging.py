@@ -34,6 +34,7 @@ class Finding(Record):
         default=(), description="2.10: boundary cases ruled on; 3.4: points met; 2.7: rules with a second reading"
     )
     quotes: tuple[Quote, ...] = ()
+    dropped: tuple[Quote, ...] = Field(default=(), description="quotes of the answer taken that were not found")
     reason: str = ""
     tries: tuple[JudgeTry, ...] = Field(default=(), description="empty for rules")
 

@@ -1,17 +1,26 @@
 """The run directory as code (architecture section 6).
 
 runs/<run-id>/
-  run.json  events.jsonl
+  run.json  events.jsonl  sealed/{model.log,model-calls.jsonl}
   sessions/<agent>/<task-id>/repeat-<k>/attempt-<a>/
     public/  task.json session.jsonl turns/<t>/{message.md,deliver/,agent.jsonl,stdout,stderr}
-             workspace.tar.zst capture.json calls.jsonl rerun.json manifest.json bodies/<sha256>
-    sealed/  strategy.json manifest-salt decisions.jsonl compare-stderr.txt
-             <evaluator-version>/{compare-judgements.json,compare-evidence.json}
-    graded/<evaluator-version>/ spec.json judgements.json measured.json compared.json grade.json feedback.json turns.json
+             workspace.tar.zst capture.json calls.jsonl rerun.json rerun/ manifest.json bodies/<sha256>
+    sealed/  strategy.json manifest-salt decisions.jsonl model-calls.jsonl compare-stderr.txt
+             <grading>/{compare-judgements.json,compare-evidence.json,compare-questions.json,compare-findings.json}
+    graded/<grading>/ spec.json judgements.json measured.json compared.json grade.json feedback.json turns.json
+             questions.json findings.json
+
+<grading> is <evaluator-version>.<judge>: 3f0c9a1be2d47756.rules, 3f0c9a1be2d47756.llm-claude-opus-5-5
 """
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
+
+
+def grading_name(evaluator_version: str, judge: str) -> str:
+    """Return the folder name that tells a grading by version and judge ('none', 'rules', 'llm:<model>')."""
+    return f"{evaluator_version}.{re.sub(r'[^A-Za-z0-9._-]', '-', judge)}"
 
 
 @dataclass(frozen=True)
@@ -31,6 +40,21 @@ class GradedPaths:
         return self.root / "measured.json"
 
     @property
+    def judgements(self) -> Path:
+        """The judgements alone."""
+        return self.root / "judgements.json"
+
+    @property
+    def questions(self) -> Path:
+        """What a model judge was asked; only where one was."""
+        return self.root / "questions.json"
+
+    @property
+    def findings(self) -> Path:
+        """What a judge of meaning found, with every answer of a model."""
+        return self.root / "findings.json"
+
+    @property
     def compared(self) -> Path:
         """Scores of 2.1-2.6, coverage and assumption rate."""
         return self.root / "compared.json"
@@ -44,6 +68,11 @@ class GradedPaths:
     def feedback(self) -> Path:
         """The leak-free report."""
         return self.root / "feedback.json"
+
+    @property
+    def turns(self) -> Path:
+        """Program scores after each turn."""
+        return self.root / "turns.json"
 
 
 @dataclass(frozen=True)
@@ -64,7 +93,7 @@ class AttemptPaths:
 
     @property
     def graded(self) -> Path:
-        """One folder per evaluator version."""
+        """One folder per grading."""
         return self.root / "graded"
 
     @property
@@ -98,6 +127,16 @@ class AttemptPaths:
         return self.public / "capture.json"
 
     @property
+    def rerun(self) -> Path:
+        """What became of the delivered code when it was run again; written last, after the files it made."""
+        return self.public / "rerun.json"
+
+    @property
+    def rerun_files(self) -> Path:
+        """What that run made or changed, as in its workspace."""
+        return self.public / "rerun"
+
+    @property
     def manifest(self) -> Path:
         """Hashes of all public files."""
         return self.public / "manifest.json"
@@ -117,6 +156,11 @@ class AttemptPaths:
         """The simulated user's decisions."""
         return self.sealed / "decisions.jsonl"
 
+    @property
+    def model_calls(self) -> Path:
+        """Every call of the simulated user or the judge to its model, whole; made when there is one."""
+        return self.sealed / "model-calls.jsonl"
+
     def turn(self, turn: int) -> Path:
         """The folder of agent turn `turn`, counted from 1."""
         return self.public / "turns" / str(turn)
@@ -125,9 +169,9 @@ class AttemptPaths:
         """What lay in /workspace/deliver when the turn ended."""
         return self.turn(turn) / "deliver"
 
-    def grading(self, evaluator_version: str) -> GradedPaths:
-        """The folder of one evaluator version."""
-        return GradedPaths(self.graded / evaluator_version)
+    def grading(self, name: str) -> GradedPaths:
+        """The folder of one grading, `grading_name`."""
+        return GradedPaths(self.graded / name)
 
 
 @dataclass(frozen=True)

@@ -34,8 +34,12 @@ class RunRecord(Record):
     engine: str
     concurrency: int
     agents: dict[str, str] = Field(description="agent -> model id, 'none' for a control")
-    user: str
-    judge: str
+    user: str = Field(description="'rules' or 'llm:<model>'")
+    user_prompt_sha256: str = Field(
+        default="", description="of its prompt's texts; empty for a user that is told nothing"
+    )
+    judge: str = Field(description="'none', 'rules' or 'llm:<model>'")
+    judge_prompt_sha256: str = Field(default="", description="of templates and anchors; empty where no model judges")
     images: dict[str, str] = Field(description="image -> id the engine gave it")
     workspace_cap: str = Field(
         default="", description="whether the boxes' workspace limit is enforced; empty in old runs"
@@ -49,5 +53,5 @@ class RunRecord(Record):
 
     @property
     def is_ranked(self) -> bool:
-        """Whether results may stand on a leaderboard; a run with any stand-in never does."""
-        return not self.stand_ins and self.judge != "none"
+        """Whether results may stand on a leaderboard: no stand-in, and a model as judge."""
+        return not self.stand_ins and self.judge.startswith("llm:")

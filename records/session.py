@@ -8,6 +8,7 @@ from pydantic import Field, TypeAdapter
 
 from records.base import Record
 from records.capture import FileEntry
+from records.usage import Usage
 
 
 class EndReason(StrEnum):
@@ -61,6 +62,9 @@ class AgentEvent(Record):
     failure: str | None = Field(default=None, description="why the turn counts as agent_error; None when it does not")
     files: tuple[FileEntry, ...] = ()
     notes: tuple[str, ...] = Field(default=(), description="what copy-out or stream capping left out")
+    usage: tuple[Usage, ...] | None = Field(
+        default=None, description="tokens of the turn, one entry per model; None when the agent reports none"
+    )
 
 
 class EndEvent(Record):

@@ -86,8 +86,12 @@ class RunView:
         return None if self.ended_at is None else (self.ended_at - self.record.created_at).total_seconds()
 
 
-def read_run(root: Path) -> RunView:
-    """Read a run's plan and what became of it. Raises UsageError when `root` is no run or its record is damaged."""
+def read_run(root: Path, *, grading: str | None = None) -> RunView:
+    """Read a run's plan and what became of it.
+
+    Args: grading: show the grades of this grading alone (`records.paths.grading_name`); None: each session's newest.
+    Raises: UsageError: `root` is no run or its record is damaged.
+    """
     paths = RunPaths(root)
     try:
         record = RunRecord.model_validate_json(paths.run.read_bytes())
@@ -95,12 +99,12 @@ def read_run(root: Path) -> RunView:
         raise UsageError(f"'{root}': expected a run directory, found no readable run.json; see: ls runs") from error
     except ValidationError as error:
         raise UsageError(f"'{paths.run}': expected the run record of this version, found {_first(error)}") from error
-    cells = tuple(CellView(cell, _attempts(paths, cell)) for cell in record.cells)
+    cells = tuple(CellView(cell, _attempts(paths, cell, grading)) for cell in record.cells)
     return RunView(paths, record, cells, _last_event(paths))
 
 
-def read_attempt(paths: AttemptPaths) -> AttemptView:
-    """Read one attempt. Raises UsageError when a line of its log is no event."""
+def read_attempt(paths: AttemptPaths, *, grading: str | None = None) -> AttemptView:
+    """Read one attempt, with its newest grade or that of one grading. Raises UsageError when a line of its log is no event."""
     try:
         events = [EVENT.validate_json(line) for line in read_lines(paths.session)]
     except ValidationError as error:
@@ -112,17 +116,17 @@ def read_attempt(paths: AttemptPaths) -> AttemptView:
         started_at=opening.at if opening else None,
         turns=tuple(event for event in events if isinstance(event, AgentEvent)),
         end=next((event for event in events if isinstance(event, EndEvent)), None),
-        grade=_newest_grade(paths),
+        grade=_newest_grade(paths, grading or "*"),
     )
 
 
-def _attempts(paths: RunPaths, cell: PlannedCell) -> tuple[AttemptView, ...]:
+def _attempts(paths: RunPaths, cell: PlannedCell, grading: str | None) -> tuple[AttemptView, ...]:
     views: list[AttemptView] = []
     while True:
         attempt = paths.attempt(cell.agent, cell.task_id, cell.repeat, len(views) + 1)
         if not attempt.root.is_dir():
             return tuple(views)
-        views.append(read_attempt(attempt))
+        views.append(read_attempt(attempt, grading=grading))
 
 
 def _last_event(paths: RunPaths) -> datetime | None:
@@ -134,8 +138,10 @@ def _last_event(paths: RunPaths) -> datetime | None:
         return None
 
 
-def _newest_grade(paths: AttemptPaths) -> Grade | None:
-    files = sorted(paths.graded.glob("*/grade.json"), key=lambda path: (path.stat().st_mtime_ns, path.parent.name))
+def _newest_grade(paths: AttemptPaths, folders: str) -> Grade | None:
+    files = sorted(
+        paths.graded.glob(f"{folders}/grade.json"), key=lambda path: (path.stat().st_mtime_ns, path.parent.name)
+    )
     if not files:
         return None
     try:

@@ -63,8 +63,13 @@ def session_rows(run: RunView) -> tuple[SessionRow, ...]:
 
 def agent_rows(run: RunView) -> tuple[AgentRow, ...]:
     """Return one row per agent, in plan order."""
-    agents = dict.fromkeys(cell.planned.agent for cell in run.cells)
-    return tuple(_agent_row(agent, [cell for cell in run.cells if cell.planned.agent == agent]) for agent in agents)
+    return agent_rows_of(run.cells)
+
+
+def agent_rows_of(cells: Sequence[CellView]) -> tuple[AgentRow, ...]:
+    """Return one row per agent over cells of one run or several, in the order in which agents first appear."""
+    agents = dict.fromkeys(cell.planned.agent for cell in cells)
+    return tuple(_agent_row(agent, [cell for cell in cells if cell.planned.agent == agent]) for agent in agents)
 
 
 def acceptance(grade: Grade | None) -> str:

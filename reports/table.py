@@ -1,10 +1,12 @@
 """Rows to tables of text, with every stand-in said beside the numbers. Knows no terminal."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from records.grade import SCORED_CATEGORIES
+from records.grade import SCORED_CATEGORIES, Grade
 from reports.collect import RunView
-from reports.summary import AgentRow, SessionRow, agent_rows, session_rows
+from reports.comparable import differences, refuse_different
+from reports.summary import AgentRow, SessionRow, agent_rows, agent_rows_of, session_rows
 
 _HEADS = {
     "data": "data",
@@ -13,6 +15,10 @@ _HEADS = {
     "assessment": "assess.",
     "user_experience": "UX",
 }
+
+
+_OF_ONE_RUN = ("Wall clock:", "User:", "Evaluator version:")
+"""Notes that hold for the run they come from and not for a table of several."""
 
 
 @dataclass(frozen=True)
@@ -32,12 +38,37 @@ class Report:
     notes: tuple[str, ...]
 
 
-def run_report(run: RunView) -> Report:
-    """Return the table of sessions, the table of agents, and what a reader must know to read them."""
+def run_report(run: RunView, *, mix: bool = False) -> Report:
+    """Return the table of sessions, the table of agents, and what a reader must know to read them.
+
+    Args: mix: put grades into one table although they are not comparable; a note says so.
+    Raises: UsageError: the grades differ in version, judge or user, and `mix` is not set.
+    """
+    mixed = tuple(f"Not comparable, tabled together all the same: {phrase}." for phrase in differences([run]))
+    if mixed and not mix:
+        refuse_different([run])
     return Report(
         tables=(_sessions(session_rows(run)), _agents(agent_rows(run))),
-        notes=run_notes(run),
+        notes=(*mixed, *run_notes(run)),
     )
+
+
+def pooled_report(runs: Sequence[RunView]) -> Report:
+    """Return the same tables over several runs; an agent's row is over all of them."""
+    cells = [cell for run in runs for cell in run.cells]
+    labels = [run.record.run_id for run in runs for _ in run.cells]
+    sessions = _sessions(tuple(row for run in runs for row in session_rows(run)))
+    named = Table(
+        sessions.title,
+        ("run", *sessions.columns),
+        tuple((label, *row) for label, row in zip(labels, sessions.rows, strict=True)),
+    )
+    notes = dict.fromkeys(
+        f"{run.record.run_id}: {note}" if len(runs) > 1 and note.startswith(_OF_ONE_RUN) else note
+        for run in runs
+        for note in run_notes(run)
+    )
+    return Report((named if len(runs) > 1 else sessions, _agents(agent_rows_of(cells))), tuple(notes))
 
 
 def run_notes(run: RunView) -> tuple[str, ...]:
@@ -46,20 +77,26 @@ def run_notes(run: RunView) -> tuple[str, ...]:
     notes = [f"Stand-in: {sentence}" for sentence in record.stand_ins]
     if record.stand_ins:
         notes.append("A run with stand-ins exercises the machine; it is no result and cannot be ranked.")
-    notes.append(f"User: {record.user}. Judge: {record.judge}.")
-    grades = [cell.grade for cell in run.cells if cell.grade is not None]
+    grades = _grades(run)
+    users = sorted({grade.user for grade in grades}) or [record.user]
+    judges = sorted({grade.judge for grade in grades}) or [record.judge]
+    notes.append(f"User: {', '.join(users)}. Judge: {', '.join(judges)}.")
+    if any(not judge.startswith("llm:") for judge in judges):
+        notes.append("A grading without a model judge is never ranked.")
     if any(not grade.grading_complete for grade in grades):
         notes.append("Grading incomplete: Q is over the dimensions that ran; a veto that did not run is no pass.")
     versions = sorted({grade.evaluator_version for grade in grades})
-    if len(versions) > 1:
-        notes.append(f"Grades of several evaluator versions are not comparable: {', '.join(versions)}.")
-    elif versions:
-        notes.append(f"Evaluator version: {versions[0]}.")
+    if versions:
+        notes.append(f"Evaluator version: {', '.join(versions)}.")
     if any(grade.engine == "process" for grade in grades):
         notes.append("Some grades were made by processes on this machine instead of containers.")
     if run.wall_s is not None:
         notes.append(f"Wall clock: {run.wall_s:.0f} s at concurrency {record.concurrency}.")
     return tuple(notes)
+
+
+def _grades(run: RunView) -> list[Grade]:
+    return [cell.grade for cell in run.cells if cell.grade is not None]
 
 
 def _sessions(rows: tuple[SessionRow, ...]) -> Table:

@@ -9,9 +9,12 @@ from records.errors import EvalError
 from runner.commands.agents import agents
 from runner.commands.clean import clean
 from runner.commands.doctor import doctor
+from runner.commands.feedback import feedback
 from runner.commands.grade import grade
 from runner.commands.images import images
 from runner.commands.launch import launch
+from runner.commands.replay import replay
+from runner.commands.report import report
 from runner.commands.show import show
 from runner.commands.status import status
 from runner.commands.tasks import tasks
@@ -36,7 +39,7 @@ def program() -> None:
     """Measure whether an agent can be trusted with financial work in the open world."""
 
 
-for command in (launch, status, show, grade, tasks, agents, images, doctor, clean):
+for command in (launch, status, show, grade, feedback, report, replay, tasks, agents, images, doctor, clean):
     program.add_command(command)
 
 

@@ -1,4 +1,4 @@
-"""Grades one finished attempt from disk: measure, compare, then the pure score. A grading is complete or not there."""
+"""Grades one finished attempt from disk: measure, judge, compare, then the pure score. A grading is whole or not there."""
 
 import secrets
 import shutil
@@ -11,13 +11,20 @@ from typing import TypeVar
 from pydantic import ValidationError
 
 from evaluator import feedback, score
+from evaluator.compare.question import ItemQuestions
+from evaluator.judge.complete import complete
+from evaluator.judge.question import Questions
+from evaluator.turns import joined
 from records.base import Record
 from records.errors import GradingError, UsageError
 from records.grade import Compared, Grade, Measured
-from records.paths import AttemptPaths, GradedPaths
+from records.paths import AttemptPaths, GradedPaths, grading_name
 from records.session import EndEvent
-from runner.grading import Grader, compare, measure
+from runner.grading import SEALED_QUESTION_FILES, Grader, ask_compare, compare, measure
+from runner.judging import Judge
 from runner.store import read_events
+
+COMPARE_FINDINGS = "compare-findings.json"
 
 _R = TypeVar("_R", bound=Record)
 
@@ -28,45 +35,87 @@ class Grading:
 
     grader: Grader
     version: str
-    judge: str
+    judge: Judge
     user: str
+    user_prompt_sha256: str = ""
+    """As it stands in run.json; empty for a user that is told nothing."""
+
+    @property
+    def name(self) -> str:
+        """The folder of a grading, under graded/ and under sealed/."""
+        return grading_name(self.version, self.judge.name)
 
 
 def grade_attempt(paths: AttemptPaths, how: Grading) -> Grade:
-    """Grade an attempt into graded/<version>/; sealed verdicts go to sealed/<version>/.
+    """Grade an attempt into graded/<grading>/; sealed verdicts go to sealed/<grading>/.
 
-    Raises: UsageError: the session is void, has not ended, or this version graded it already. GradingError: the
-    evaluator failed; nothing is left in graded/ or sealed/.
+    Raises: UsageError: the session is void, has not ended, or this version and judge graded it already. GradingError:
+    the evaluator failed or the judge's service did not answer; nothing is left in graded/ or sealed/.
     """
-    end = _end(paths)
-    final = paths.grading(how.version)
+    end = end_of(paths)
+    final = paths.grading(how.name)
     if final.root.exists():
-        raise UsageError(f"'{paths.root}' was already graded by evaluator {how.version}; see: runner show")
-    with _both_or_none(final.root, paths.sealed / how.version) as (out, sealed_out):
-        drafts = GradedPaths(out)
-        run = measure(how.grader, capture=paths.public, out=out)
-        compare(
-            how.grader,
-            capture=paths.public,
-            measured=out,
-            strategy=paths.strategy,
-            out=out,
-            sealed_out=sealed_out,
+        raise UsageError(
+            f"'{paths.root}' was already graded by evaluator {how.version} with judge {how.judge.name}; see: runner show"
         )
-        measured = _read(drafts.measured, Measured.model_validate_json)
-        compared = _read(drafts.compared, Compared.model_validate_json)
-        grade = score.grade(
-            measured,
-            compared,
-            end_reason=end.reason,
-            judge=how.judge,
-            user=how.user,
-            version=how.version,
-            engine=run.form,
-        )
-        _write(drafts.grade, grade)
-        _write(drafts.feedback, feedback.build(measured, compared, grade))
+    with _both_or_none(final.root, paths.sealed / how.name) as (out, sealed_out):
+        return grade_into(paths, how, end, out, sealed_out)
+
+
+def grade_into(paths: AttemptPaths, how: Grading, end: EndEvent, out: Path, sealed_out: Path) -> Grade:
+    """Grade an attempt into two folders that are there and empty. Raises GradingError."""
+    drafts = GradedPaths(out)
+    run = measure(how.grader, capture=paths.public, out=out, judge=how.judge.kind)
+    if how.judge.kind == "llm":
+        _judge_delivery(paths, drafts, how.judge)
+    _compare(paths, how, out=out, sealed_out=sealed_out)
+    measured = _read(drafts.measured, Measured.model_validate_json)
+    compared = _read(drafts.compared, Compared.model_validate_json)
+    grade = score.grade(
+        measured,
+        compared,
+        end_reason=end.reason,
+        judge=how.judge.name,
+        user=how.user,
+        version=how.version,
+        engine=run.form,
+        confined_by=run.confined_by,
+        judge_prompt_sha256=how.judge.prompt_sha256,
+        user_prompt_sha256=how.user_prompt_sha256,
+    )
+    _write(drafts.grade, grade)
+    _write(drafts.feedback, feedback.build(measured, compared, grade))
+    _write(drafts.turns, joined(measured, compared))
     return grade
+
+
+def _judge_delivery(paths: AttemptPaths, drafts: GradedPaths, judge: Judge) -> None:
+    """Have the model judge answer questions.json, record findings.json and settle them into the measured files."""
+    questions = _read(drafts.questions, Questions.model_validate_json)
+    findings = judge.on_delivery(questions, log_to=paths.model_calls)
+    _write(drafts.findings, findings)
+    measured = complete(_read(drafts.measured, Measured.model_validate_json), findings)
+    _write(drafts.measured, measured)
+    _write(drafts.judgements, Measured(judgements=measured.judgements))
+
+
+def _compare(paths: AttemptPaths, how: Grading, *, out: Path, sealed_out: Path) -> None:
+    """Compare with the strategy; a model judge first reads what words claim and what the user stated."""
+    answers = None
+    if how.judge.kind == "llm":
+        ask_compare(how.grader, capture=paths.public, strategy=paths.strategy, sealed_out=sealed_out)
+        asked = _read(sealed_out / SEALED_QUESTION_FILES[0], ItemQuestions.model_validate_json, sealed=True)
+        answers = sealed_out / COMPARE_FINDINGS
+        _write(answers, how.judge.on_items(asked, log_to=paths.model_calls))
+    compare(
+        how.grader,
+        capture=paths.public,
+        measured=out,
+        strategy=paths.strategy,
+        out=out,
+        sealed_out=sealed_out,
+        answers=answers,
+    )
 
 
 @contextmanager
@@ -87,7 +136,8 @@ def _both_or_none(graded: Path, sealed: Path) -> Iterator[tuple[Path, Path]]:
             shutil.rmtree(draft, ignore_errors=True)
 
 
-def _end(paths: AttemptPaths) -> EndEvent:
+def end_of(paths: AttemptPaths) -> EndEvent:
+    """Return how an attempt ended. Raises UsageError when it has not, or is void."""
     end = next((event for event in read_events(paths) if isinstance(event, EndEvent)), None)
     if end is None:
         raise UsageError(f"'{paths.root}': expected a session that ended, found none; it cannot be graded")
@@ -96,10 +146,13 @@ def _end(paths: AttemptPaths) -> EndEvent:
     return end
 
 
-def _read(path: Path, parse: Callable[[bytes], _R]) -> _R:
+def _read(path: Path, parse: Callable[[bytes], _R], *, sealed: bool = False) -> _R:
+    """Return a record that the evaluator wrote; of a sealed one no word stands in the error."""
     try:
         return parse(path.read_bytes())
     except (OSError, ValidationError) as error:
+        if sealed:
+            raise GradingError(f"evaluator result {path.name}: expected a record of this version") from None
         raise GradingError(f"evaluator result {path.name}: expected a record of this version, found {error}") from error
 
 

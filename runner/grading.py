@@ -17,13 +17,21 @@ from typing import Final, Literal
 from records.errors import GradingError
 from records.limits import DEFAULT_LIMITS, MIB, Limits
 from runner.confined import Confined, run_confined
+from runner.judging import JudgeKind
 from sandbox.job import AGENT_USER, Job, JobEngine, JobResult, Mount
 
 AGENT_UID: Final = int(AGENT_USER.split(":", maxsplit=1)[0])
 PROGRAM: Final = ("python3", "-m", "evaluator")
 MEASURE_FILES: Final = ("spec.json", "measured.json", "judgements.json")
+JUDGE_FILES: Final[dict[JudgeKind, tuple[str, ...]]] = {
+    "none": (),
+    "rules": ("findings.json",),
+    "llm": ("questions.json",),
+}
+"""What `measure` writes on top: the findings of rules, or the questions to a model."""
 COMPARE_FILES: Final = ("compared.json",)
 SEALED_FILES: Final = ("compare-judgements.json", "compare-evidence.json")
+SEALED_QUESTION_FILES: Final = ("compare-questions.json",)
 COMPARE_WORDS: Final = "compare-stderr.txt"
 MAX_RESULT_BYTES: Final = 64 * MIB
 """Of one result file; the largest seen is under 1 MiB."""
@@ -62,9 +70,10 @@ class _Bind:
     """Names of the files to take over; empty for what is only read."""
 
 
-def measure(grader: Grader, *, capture: Path, out: Path) -> EvaluatorRun:
+def measure(grader: Grader, *, capture: Path, out: Path, judge: JudgeKind = "rules") -> EvaluatorRun:
     """Measure an attempt's public tree into spec.json, measured.json and judgements.json, with no strategy in reach.
 
+    Args: judge: 'rules' writes findings.json too; 'llm' leaves the dimensions of meaning open and writes questions.json.
     Raises: GradingError: the evaluator failed, or did not write a result; the capture is untouched.
     """
     return run_evaluator(
@@ -72,24 +81,49 @@ def measure(grader: Grader, *, capture: Path, out: Path) -> EvaluatorRun:
         "measure",
         (
             _Bind("--capture", capture, PurePosixPath("/capture")),
-            _Bind("--out", out, PurePosixPath("/out"), MEASURE_FILES),
+            _Bind("--out", out, PurePosixPath("/out"), (*MEASURE_FILES, *JUDGE_FILES[judge])),
         ),
+        options=("--judge", judge),
     )
 
 
-def compare(
-    grader: Grader, *, capture: Path, measured: Path, strategy: Path, out: Path, sealed_out: Path
-) -> EvaluatorRun:
-    """Compare a measured attempt with its strategy: scores to `out`, verdicts and quotes to `sealed_out`.
-
-    Raises: GradingError: the evaluator failed, or did not write a result; its words, which may quote the strategy, then
-    lie beside the strategy and the error only names their file. Nothing else is changed.
-    """
+def ask_compare(grader: Grader, *, capture: Path, strategy: Path, sealed_out: Path) -> EvaluatorRun:
+    """Write the questions on a strategy's items to `sealed_out`, for a model judge. Raises GradingError as `compare`."""
     return run_evaluator(
         grader,
         "compare",
         (
             _Bind("--capture", capture, PurePosixPath("/capture")),
+            _Bind("--strategy", strategy, PurePosixPath("/sealed/strategy.json")),
+            _Bind("--questions-out", sealed_out, PurePosixPath("/sealed-out"), SEALED_QUESTION_FILES),
+        ),
+        words=strategy.with_name(COMPARE_WORDS),
+    )
+
+
+def compare(
+    grader: Grader,
+    *,
+    capture: Path,
+    measured: Path,
+    strategy: Path,
+    out: Path,
+    sealed_out: Path,
+    answers: Path | None = None,
+) -> EvaluatorRun:
+    """Compare a measured attempt with its strategy: scores to `out`, verdicts and quotes to `sealed_out`.
+
+    Args: answers: what a model judge found on the strategy's items; None: the rules read claims and statements.
+    Raises: GradingError: the evaluator failed, or did not write a result; its words, which may quote the strategy, then
+    lie beside the strategy and the error only names their file. Nothing else is changed.
+    """
+    given = () if answers is None else (_Bind("--answers", answers, PurePosixPath("/sealed/compare-findings.json")),)
+    return run_evaluator(
+        grader,
+        "compare",
+        (
+            _Bind("--capture", capture, PurePosixPath("/capture")),
+            *given,
             _Bind("--measured", measured, PurePosixPath("/measured")),
             _Bind("--strategy", strategy, PurePosixPath("/sealed/strategy.json")),
             _Bind("--out", out, PurePosixPath("/out"), COMPARE_FILES),
@@ -100,11 +134,16 @@ def compare(
 
 
 def run_evaluator(
-    grader: Grader, command: Literal["measure", "compare"], binds: tuple[_Bind, ...], *, words: Path | None = None
+    grader: Grader,
+    command: Literal["measure", "compare"],
+    binds: tuple[_Bind, ...],
+    *,
+    options: tuple[str, ...] = (),
+    words: Path | None = None,
 ) -> EvaluatorRun:
     """Run one command in whichever form there is and take over its results.
 
-    Args: words: where standard error of a failed command goes; None: into the error itself.
+    Args: options: further words of the command line; words: where standard error of a failed command goes; None: into the error itself.
     """
     for bind in binds:
         if not bind.results and not bind.source.exists():
@@ -112,10 +151,10 @@ def run_evaluator(
     uid = AGENT_UID if grader.jobs is not None else Confined.uid()
     with _staged(binds, uid) as staged:
         if grader.jobs is None:
-            done, confined_by = _as_process(command, staged, grader.limits)
+            done, confined_by = _as_process((command, *options), staged, grader.limits)
             form: Literal["container", "process"] = "process"
         else:
-            done, confined_by, form = _in_container(grader, command, staged), ("container",), "container"
+            done, confined_by, form = _in_container(grader, (command, *options), staged), ("container",), "container"
         _refuse(done, command, grader.limits, words)
         for bind, there in zip(binds, staged, strict=True):
             for name in bind.results:
@@ -123,7 +162,7 @@ def run_evaluator(
     return EvaluatorRun(form, confined_by, done.duration_s)
 
 
-def _in_container(grader: Grader, command: str, binds: tuple[_Bind, ...]) -> JobResult:
+def _in_container(grader: Grader, command: tuple[str, ...], binds: tuple[_Bind, ...]) -> JobResult:
     """Run in the evaluator's image, as its user, or as ours when we are not root and could not hand files over."""
     if grader.jobs is None:
         raise GradingError("no engine to run the evaluator's image; start one: scripts/engine.sh")
@@ -131,21 +170,23 @@ def _in_container(grader: Grader, command: str, binds: tuple[_Bind, ...]) -> Job
     return grader.jobs.run(
         Job(
             image=grader.image,
-            argv=(*PROGRAM, command, *arguments),
+            argv=(*PROGRAM, *command, *arguments),
             timeout_s=grader.limits.evaluator_s,
             mounts=tuple(Mount(bind.source, bind.target, writable=bool(bind.results)) for bind in binds),
             user=AGENT_USER if os.geteuid() == 0 else f"{os.geteuid()}:{os.getegid()}",
             memory_bytes=grader.limits.evaluator_memory_bytes,
-            labels={"fincosmos.job": f"evaluator {command}"},
+            labels={"fincosmos.job": f"evaluator {command[0]}"},
         )
     )
 
 
-def _as_process(command: str, binds: tuple[_Bind, ...], limits: Limits) -> tuple[JobResult, tuple[str, ...]]:
+def _as_process(
+    command: tuple[str, ...], binds: tuple[_Bind, ...], limits: Limits
+) -> tuple[JobResult, tuple[str, ...]]:
     """Run with this Python, as confined as this machine allows."""
     arguments = [part for bind in binds for part in (bind.option, str(bind.source))]
     return run_confined(
-        ("-m", "evaluator", command, *arguments),
+        ("-m", "evaluator", *command, *arguments),
         timeout_s=limits.evaluator_s,
         memory_bytes=limits.evaluator_memory_bytes,
     )

@@ -21,6 +21,7 @@ from runner import preflight, wiring
 from runner.engines.local import LocalEngine
 from runner.engines.outcome import CellOutcome
 from runner.grade import Grading
+from runner.judging import Judge
 from runner.log import open_log
 from runner.order import Order, Plan, resolve
 from runner.preflight import Check
@@ -28,9 +29,6 @@ from runner.progress import Watch
 from runner.stop import Stop, stop_on_signals
 from runner.terminal import console
 from runner.versions import all_versions
-
-JUDGE = "none"
-"""No judge is built yet; dimensions that need one are 'not run' and every grading is incomplete."""
 
 
 @dataclass(frozen=True)
@@ -55,17 +53,29 @@ def launch(order: Order, *, limits: Limits) -> tuple[Plan, list[CellOutcome], bo
     machine = wiring.DockerMachine()
     for check in checks(plan, machine, limits):
         check()
-    ground = look(plan, machine, watch.say)
+    environ = dict(os.environ)
+    with wiring.without_model_keys(os.environ):
+        ground = look(plan, machine, watch.say)
     stop = Stop()
-    with wiring.open_door(plan, ground.data, os.environ, limits) as door, stop_on_signals(stop, watch.say):
-        paths = _make_run(plan, ground, limits)
+    with (
+        wiring.without_model_keys(os.environ),
+        wiring.open_door(plan, ground.data, environ, limits) as door,
+        wiring.open_models(plan.order.sealed_models, environ, limits, out=plan.out, stop=stop) as models,
+        stop_on_signals(stop, watch.say),
+    ):
+        judge = wiring.make_judge(plan.order.judge, plan.order.judge_model, models, limits, stop=stop)
+        paths = _make_run(plan, ground, limits, judge)
         log = open_log(paths.events).bind(run=plan.run_id)
         grading = Grading(
-            wiring.grader(limits, machine=machine, run=plan.run_id), evaluator_version(), JUDGE, plan.order.user
+            wiring.grader(limits, machine=machine, run=plan.run_id),
+            evaluator_version(),
+            judge,
+            wiring.user_name(plan.order),
+            wiring.user_prompt_sha256(plan.order),
         )
         log.info("run_started", cells=len(plan.cells), concurrency=plan.concurrency, offline=plan.order.offline)
         engine = LocalEngine(
-            work=wiring.Sessions(plan, paths, door, machine, grading, stop, limits, log),
+            work=wiring.Sessions(plan, paths, door, machine, grading, stop, limits, log, models),
             events=watch,
             stop=stop,
             limits=limits,
@@ -87,8 +97,10 @@ def launch(order: Order, *, limits: Limits) -> tuple[Plan, list[CellOutcome], bo
 def checks(plan: Plan, machine: preflight.Machine, limits: Limits) -> tuple[Check, ...]:
     """Return the pre-flight checks of a plan, quickest first."""
     live: tuple[Check, ...] = () if plan.order.offline else (lambda: preflight.check_key(os.environ),)
+    models: tuple[Check, ...] = (lambda: wiring.check_model_key(os.environ),) if plan.order.sealed_models else ()
     return (
         *live,
+        *models,
         lambda: preflight.check_out(plan.out),
         lambda: preflight.check_disk(plan.out, limits),
         wiring.user_weights,
@@ -114,7 +126,7 @@ def is_success(plan: Plan, outcomes: list[CellOutcome], *, stopped: bool) -> boo
     return not stopped and len(done) == len(plan.cells)
 
 
-def _make_run(plan: Plan, ground: Ground, limits: Limits) -> RunPaths:
+def _make_run(plan: Plan, ground: Ground, limits: Limits, judge: Judge) -> RunPaths:
     paths = RunPaths(plan.out)
     record = RunRecord(
         run_id=plan.run_id,
@@ -127,8 +139,10 @@ def _make_run(plan: Plan, ground: Ground, limits: Limits) -> RunPaths:
         engine="local",
         concurrency=plan.concurrency,
         agents={name: wiring.AGENTS[name].model for name in plan.agents},
-        user=plan.order.user,
-        judge=JUDGE,
+        user=wiring.user_name(plan.order),
+        user_prompt_sha256=wiring.user_prompt_sha256(plan.order),
+        judge=judge.name,
+        judge_prompt_sha256=judge.prompt_sha256,
         images=ground.images,
         workspace_cap=ground.workspace_cap,
         instruction_sha256=template_sha256(),

@@ -6,14 +6,19 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
+from typing import Literal
 
 from generator import generate, live_conditions, load_conditions, offline_conditions
 from records.run import FmpTools, PlannedCell
 from records.strategy import Strategy
 from records.task import Conditions, Task
+from runner.judging import DEFAULT_MODEL, JudgeKind
 from runner.plan import Cell, build_plan, parse_agents, parse_seeds
 
 RUNS = Path("runs")
+UserKind = Literal["rules", "llm"]
+USER_MODEL = "claude-opus-4-8"
+"""Of user `llm` (architecture, section 7)."""
 
 
 @dataclass(frozen=True)
@@ -29,8 +34,19 @@ class Order:
     conditions: Path | None = None
     salt: str | None = None
     out: Path | None = None
-    user: str = "rules"
+    user: UserKind = "rules"
+    user_model: str = USER_MODEL
+    """Unused but for user `llm`."""
+    judge: JudgeKind = "rules"
+    judge_model: str = DEFAULT_MODEL
+    """Unused but for judge `llm`."""
     fmp_tools: FmpTools = "flat"
+
+    @property
+    def sealed_models(self) -> tuple[str, ...]:
+        """Ids of the models that the sealed side asks, each once; empty when nobody there needs one."""
+        user = (self.user_model,) if self.user == "llm" else ()
+        return tuple(dict.fromkeys((*user, *((self.judge_model,) if self.judge == "llm" else ()))))
 
 
 @dataclass(frozen=True)

@@ -163,6 +163,7 @@ def take_turn(parts: Parts, message: str, turn: int) -> AgentEvent:
         failure=reply.failure,
         files=copied.files,
         notes=turn_notes(reply, proof, copied),
+        usage=reply.usage,
     )
     parts.store.append(event)
     parts.log.info("turn_ended", turn=turn, cut=reply.cut, files=len(copied.files), swept=proof.swept)

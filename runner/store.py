@@ -49,9 +49,15 @@ class AttemptStore:
         self.paths.capture.write_text(report.to_json(indent=1) + "\n", encoding="utf-8")
 
     def seal(self) -> Manifest:
-        """Hash every public file, chain the hashes and write manifest.json; called once, after the last event."""
-        salt = secrets.token_hex(16)
-        self.paths.manifest_salt.write_text(salt, encoding="ascii")
+        """Hash every public file, chain the hashes and write manifest.json, after the last event.
+
+        Called again only where a rerun was added to a sealed folder; the salt then stays.
+        """
+        if self.paths.manifest_salt.exists():
+            salt = self.paths.manifest_salt.read_text(encoding="ascii")
+        else:
+            salt = secrets.token_hex(16)
+            self.paths.manifest_salt.write_text(salt, encoding="ascii")
         manifest = Manifest(
             files=tuple(chain_files(self.paths.public, skip=self.paths.manifest)),
             sealed_sha256=hashlib.sha256(salt.encode() + self.paths.strategy.read_bytes()).hexdigest(),

@@ -2,8 +2,8 @@
 
 import secrets
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
 from functools import cached_property
@@ -15,6 +15,7 @@ from structlog.typing import FilteringBoundLogger
 from adapters.backends import null, reference
 from adapters.instruction import Instruction
 from adapters.protocol import Adapter
+from records.chat import ChatModel
 from records.decision import DecisionRecord
 from records.errors import PrerequisiteError, SandboxError
 from records.limits import Limits
@@ -25,9 +26,12 @@ from records.task import Task
 from runner.attempt import Attempt, Door
 from runner.grade import Grading, grade_attempt
 from runner.grading import Grader
-from runner.order import Plan
+from runner.judging import Judge, JudgeKind
+from runner.order import USER_MODEL, Order, Plan
 from runner.plan import Cell
 from runner.preflight import check_key
+from runner.rerun import Rerunner, no_guard
+from runner.rerun_box import rerun_limits
 from runner.session import User
 from runner.stop import Stop
 from runner.store import AttemptStore, read_events
@@ -35,8 +39,9 @@ from sandbox.job import Job, JobEngine, JobResult
 from sandbox.protocol import Sandbox, SandboxSpec
 
 if TYPE_CHECKING:
+    from modelgate.client import Client
     from sandbox.engine.engine import Engine
-    from simulator import UserSimulator
+    from simulator import Simulator, UserSimulator
 
 EVALUATOR_IMAGE = "evaluator"
 LIVE_FMP = "https://financialmodelingprep.com/stable/"
@@ -83,6 +88,74 @@ def open_door(plan: Plan, data: Path | None, environ: Mapping[str, str], limits:
     tools = plan.order.fmp_tools
     with open_services(data, plan.conditions, live=live, limits=limits, log_to=log_to, fmp_tools=tools) as door:
         yield door
+
+
+@contextmanager
+def open_models(
+    models: tuple[str, ...], environ: Mapping[str, str], limits: Limits, *, out: Path | None, stop: Stop
+) -> Iterator["Client | None"]:
+    """Run the sealed-side model process while the block runs; None when no model is asked.
+
+    Its `logging_to(file)` gives the same model with its calls logged elsewhere; without, they go to out/sealed/, and
+    nowhere when `out` is None.
+    Args: models: ids that will be asked for; each is tried with the key before the block begins. stop: ends it at once.
+    Raises: PrerequisiteError: there is no key, the service refused it or a model, or it does not answer.
+    """
+    if not models:
+        yield None
+        return
+    from modelgate import process
+
+    log_to = out / "sealed" / "model.log" if out else None
+    with process.open_models(process.find_access(environ), log_to=log_to, limits=limits) as running:
+        running.client.check(models)
+        with stop.kills("model process", running.end):
+            yield running.client.logging_to(log_to.with_name("model-calls.jsonl")) if log_to else running.client
+
+
+def without_model_keys(environ: MutableMapping[str, str]) -> AbstractContextManager[None]:
+    """Take the sealed side's key out of an environment while the block runs, so that no child gets it."""
+    from modelgate.process import without_keys
+
+    return without_keys(environ)
+
+
+def check_model_key(environ: Mapping[str, str]) -> str:
+    """Return the variable that holds the sealed side's key. Raises PrerequisiteError when there is none."""
+    from modelgate.process import find_access
+
+    return find_access(environ).key_variable
+
+
+def make_judge(
+    kind: JudgeKind, model_id: str, models: "Client | None", limits: Limits, *, stop: Stop | None = None
+) -> Judge:
+    """Return who judges meaning. Args: models: the model process, for judge `llm`; stop: the operator's, if any."""
+    return Judge(
+        kind,
+        model_id,
+        open_model=None if models is None else models.logging_to,
+        calls=limits.judge_calls,
+        check=(stop or Stop()).check,
+    )
+
+
+def user_name(order: Order) -> str:
+    """Return how the user of an order is named in every output."""
+    if order.user == "rules":
+        return "rules"
+    from simulator import llm
+
+    return llm.user_name(order.user_model)
+
+
+def user_prompt_sha256(order: Order) -> str:
+    """Return the hash of the user's prompt texts; empty for a user that is told nothing."""
+    if order.user == "rules":
+        return ""
+    from simulator import llm
+
+    return llm.prompt_sha256()
 
 
 def offline_data(say: Callable[[str], None]) -> Path:
@@ -239,6 +312,8 @@ class Sessions:
     stop: Stop
     limits: Limits
     log: FilteringBoundLogger
+    models: "Client | None" = None
+    """The sealed-side models; None where neither user nor judge asks one."""
 
     def attempt(self, cell: Cell, number: int) -> Attempt:
         """Make the folder of a new attempt and all that its session needs."""
@@ -247,6 +322,14 @@ class Sessions:
         task, strategy = self.plan.tasks[cell.seed]
         agent = AGENTS[cell.agent]
         session = f"s{secrets.token_hex(6)}"
+        again = rerunner(
+            self.machine,
+            self.limits,
+            run=self.plan.run_id,
+            session=session,
+            attempt=number,
+            guard=lambda box: self.stop.kills(session, box.cancel),
+        )
         store = AttemptStore(self.paths.attempt(cell.agent, task.id, cell.repeat, number))
         store.create(task, strategy)
         spec = SandboxSpec(
@@ -265,16 +348,29 @@ class Sessions:
             door=self.door,
             adapter=agent.build(self._instruction(task)),
             make_sandbox=lambda folder: self.machine.sandbox(replace(spec, gateway_dir=folder)),
-            make_user=lambda where: rules_user(task, strategy, where, self.limits),
+            make_user=lambda where: self._user(task, strategy, where),
             stop=self.stop,
             now=lambda: datetime.now(UTC),
             log=self.log.bind(session=session, agent=cell.agent, task=task.id, repeat=cell.repeat, attempt=number),
+            rerun=again.rerun,
         )
 
     def grade(self, attempt: Attempt) -> None:
         """Grade a finished attempt from disk."""
         grade = grade_attempt(attempt.paths, self.grading)
         attempt.log.info("session_graded", quality=grade.quality, score=grade.score, accepted=grade.accepted)
+
+    def _user(self, task: Task, strategy: Strategy, store: AttemptStore) -> User:
+        if self.plan.order.user == "rules":
+            return rules_user(task, strategy, store, self.limits)
+        return llm_user(task, strategy, store, self.limits, chat=self._chat(store), model=self.plan.order.user_model)
+
+    def _chat(self, store: AttemptStore) -> ChatModel:
+        if self.models is None:
+            raise PrerequisiteError(
+                "user `llm`: expected a model process, found none; open one with wiring.open_models"
+            )
+        return self.models.logging_to(store.paths.model_calls)
 
     def _instruction(self, task: Task) -> str:
         return Instruction(
@@ -284,11 +380,52 @@ class Sessions:
         ).render()
 
 
+def rerunner(
+    machine: DockerMachine,
+    limits: Limits,
+    *,
+    run: str,
+    session: str = "rerun",
+    attempt: int = 1,
+    guard: Callable[[Sandbox], AbstractContextManager[None]] = no_guard,
+) -> Rerunner:
+    """Return what runs delivered code again in boxes of the agents' base image. Raises PrerequisiteError when first used."""
+    from sandbox.engine import images
+
+    spec = SandboxSpec(
+        image=images.reference("base"),
+        run=run,
+        session=session,
+        attempt=attempt,
+        gateway_dir=Path(),
+        lifetime_s=limits.rerun_s + limits.container_slack_s,
+        limits=rerun_limits(limits),
+    )
+    return Rerunner(lambda folder: machine.sandbox(replace(spec, gateway_dir=folder)), limits, guard)
+
+
 def rules_user(task: Task, strategy: Strategy, store: AttemptStore, limits: Limits) -> User:
     """Return the embedded user of one session."""
-    from simulator import UserSimulator
+    return _ReadingUser(simulator(task, strategy, limits, chat=None), store, limits)
 
-    return _ReadingUser(UserSimulator(task, strategy, limits=limits), store, limits)
+
+def llm_user(
+    task: Task, strategy: Strategy, store: AttemptStore, limits: Limits, *, chat: ChatModel, model: str = USER_MODEL
+) -> User:
+    """Return the user of one session as a model plays it."""
+    return _ReadingUser(simulator(task, strategy, limits, chat=chat, model=model), store, limits)
+
+
+def simulator(
+    task: Task, strategy: Strategy, limits: Limits, *, chat: ChatModel | None, model: str = USER_MODEL
+) -> "UserSimulator":
+    """Return the simulated user: the rules without a model, else the model's back end under the same validator."""
+    from simulator import LlmBackend, UserSimulator
+
+    backend: Simulator | None = (
+        LlmBackend(task, strategy, chat, model=model, limits=limits) if chat is not None else None
+    )
+    return UserSimulator(task, strategy, backend, limits)
 
 
 @dataclass(frozen=True)

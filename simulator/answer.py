@@ -146,7 +146,7 @@ def _subject_answers(situation: Situation, voice: Voice, turn: int) -> list[str]
     conditions = situation.task.conditions
     sentences = []
     if "dates" in subjects:
-        start, end = _day(conditions.start_hint), _day(conditions.t_cut)
+        start, end = day_words(conditions.start_hint), day_words(conditions.t_cut)
         sentences.append(voice.says("dates", turn, start=start, t_cut=end))
     if "universe" in subjects:
         sentences.append(voice.says("universe", turn, scope=scope_words(scope)))
@@ -169,5 +169,6 @@ def scope_words(scope: Scope) -> str:
     return f"the US {scope.sector} sector" if scope.kind == "sector" else "the 1,000 most traded US stocks over $5"
 
 
-def _day(day: date) -> str:
+def day_words(day: date) -> str:
+    """Return a date as the user says it."""
     return f"{MONTHS[day.month - 1]} {day.day}, {day.year}"

@@ -1,6 +1,7 @@
 """The simulated user of one session: asks its back end, checks the decision, tries again, records."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
 from records.decision import Decision, DecisionRecord, View
@@ -18,6 +19,18 @@ from simulator.situation import Situation
 from simulator.validator import Context, Rejection, reject
 
 
+@dataclass(frozen=True)
+class Answered:
+    """A decision with where it came from, for back ends that ask a model."""
+
+    decision: Decision
+    model: str | None = None
+    """Id that the service reported; None without a model."""
+    prompt_sha256: str | None = None
+    asked_items: tuple[str, ...] | None = None
+    """Q as the back end reads it, for audit beside the matcher's; None when it does not say."""
+
+
 class Simulator(Protocol):
     """A back end: from what the user sees to what the user does."""
 
@@ -26,10 +39,11 @@ class Simulator(Protocol):
         """Name of the back end, for the record."""
         ...
 
-    def decide(self, view: View, *, rejected: Sequence[Rejection] = ()) -> Decision:
+    def decide(self, view: View, *, rejected: Sequence[Rejection] = ()) -> Decision | Answered:
         """Return a decision; `rejected` holds the reasons against the tries before, oldest first.
 
-        Raises: ValueError: the back end's answer was no decision; it counts as a rejected try.
+        Raises: ValueError: the back end's answer was no decision, in words that repeat none of it; it counts as a
+        rejected try. ModelError: its model did not answer at all.
         """
         ...
 
@@ -61,37 +75,53 @@ class UserSimulator:
     def reply(self, view: View) -> DecisionRecord:
         """Return the validated decision on the view's last agent message.
 
-        Raises: SimulatorError: no valid decision within `max_regenerations` further tries; the session is void.
+        Raises: SimulatorError: no valid decision within `max_regenerations` further tries; the session is void. It
+        names rules, not reasons, which may quote the strategy. ModelError: the back end's model did not answer.
         """
         situation = Situation(self._task, self._convictions, view, self._reader, default_lexicon())
         context = Context(view, tuple(self._convictions.items.values()), situation.stated, situation.raised)
         rejected: list[Rejection] = []
         for _ in range(1 + self._limits.max_regenerations):
-            decision, found = self._try(view, context, rejected)
+            answered, found = self._try(view, context, rejected)
             rejected += found
-            if decision is not None and not found:
+            if answered is not None and not found:
                 return DecisionRecord(
                     turn=situation.turn,
                     backend=self._backend.name,
-                    decision=decision,
+                    decision=answered.decision,
                     raised=situation.raised,
-                    undecided=situation.reading.undecided,
+                    undecided=(*situation.reading.undecided, *_disagreements(answered, situation.raised)),
                     rejected=tuple(rejection.rule for rejection in rejected),
+                    model=answered.model,
+                    prompt_sha256=answered.prompt_sha256,
                 )
-        reasons = "; ".join(f"{rejection.rule} {rejection.reason}" for rejection in rejected[-3:])
+        rules = ", ".join(rejection.rule for rejection in rejected)
         raise SimulatorError(
             f"user back end '{self._backend.name}', turn {situation.turn}: expected a valid decision within "
-            f"{self._limits.max_regenerations} regenerations, found none (last: {reasons}); the session is void and can be retried"
+            f"{self._limits.max_regenerations} regenerations, found none (rules broken: {rules}); the session is void and "
+            "can be retried"
         )
 
     def _try(
         self, view: View, context: Context, rejected: Sequence[Rejection]
-    ) -> tuple[Decision | None, list[Rejection]]:
+    ) -> tuple[Answered | None, list[Rejection]]:
         try:
-            decision = self._backend.decide(view, rejected=tuple(rejected))
+            found = self._backend.decide(view, rejected=tuple(rejected))
         except ValueError as error:
-            return None, [Rejection("V0", f"no decision: {type(error).__name__}")]
-        return decision, reject(decision, context)
+            return None, [Rejection("V0", f"the answer was no decision: {error}")]
+        answered = found if isinstance(found, Answered) else Answered(found)
+        return answered, reject(answered.decision, context)
+
+
+def _disagreements(answered: Answered, raised: Iterable[str]) -> tuple[str, ...]:
+    """Return where the back end and the matcher differ on what was asked; the matcher's Q is what counts."""
+    if answered.asked_items is None:
+        return ()
+    ours, theirs = set(raised), set(answered.asked_items)
+    return (
+        *(f"asked by the back end's reading only: {item_id}" for item_id in sorted(theirs - ours)),
+        *(f"asked by the matcher's reading only: {item_id}" for item_id in sorted(ours - theirs)),
+    )
 
 
 def end_reason(decision: Decision) -> EndReason | None:

@@ -27,6 +27,7 @@ from records.strategy import Strategy
 from records.task import Task
 from runner import launch, wiring
 from runner.grade import Grading
+from runner.judging import Judge
 from runner.log import open_log
 from runner.order import Order, Plan, resolve
 from runner.plan import Cell
@@ -259,9 +260,11 @@ def watch(
     plan = resolve(order, known=wiring.AGENTS, now=datetime.now(UTC))
     machine = WatchedMachine()
     images = machine.image_ids(wiring.images_of(plan))
-    run = launch._make_run(plan, launch.Ground(machine.engine_version(), images, None), DEFAULT_LIMITS)
+    run = launch._make_run(plan, launch.Ground(machine.engine_version(), images, None), DEFAULT_LIMITS, Judge("none"))
     machine.change = lambda job: session.build.job(session, job)
-    grading = Grading(wiring.grader(DEFAULT_LIMITS, machine=machine, run=plan.run_id), "watched", "none", "rules")
+    grading = Grading(
+        wiring.grader(DEFAULT_LIMITS, machine=machine, run=plan.run_id), "watched", Judge("none"), "rules"
+    )
     log = open_log(run.events)
     work = wiring.Sessions(plan, run, made.door, machine, grading, Stop(), DEFAULT_LIMITS, log)
     since = int(time.time())

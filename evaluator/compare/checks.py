@@ -12,7 +12,7 @@ from records.strategy import Item, Strategy
 
 
 class Checker:
-    """Runs the check of an item; a check that stops on hostile data leaves the item unconfirmed."""
+    """Runs the check of an item; a check that the delivered data stop reaches no verdict."""
 
     def __init__(self, case: Case, spec: DeliveredSpec, strategy: Strategy) -> None:
         self._context = Context(case, spec, strategy)
@@ -22,7 +22,7 @@ class Checker:
         try:
             return self._of(item)(self._context, item)
         except DATA_FAULTS as fault:
-            return "unconfirmed", f"the check stopped on the delivered data ({type(fault).__name__})"
+            return "unverified", f"the check stopped on the delivered data ({type(fault).__name__})"
 
     def risk_control_acted(self) -> bool:
         """Whether a delivered run shows positions that change because of the strategy's risk control."""

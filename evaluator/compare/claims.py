@@ -7,9 +7,10 @@ from evaluator.compare.finding import Finding
 from evaluator.compare.numbers import numbers, same
 from evaluator.compare.prose import names as names_of
 from evaluator.compare.prose import option_in_prose, value_in_prose
-from evaluator.compare.quotes import Passage, flat
+from evaluator.compare.quotes import Passage
 from evaluator.measure.naming import group_of, plain, values_of
 from evaluator.measure.specification import Row
+from evaluator.package.quoting import flat
 from records.grammar import OPTION_GROUPS, load_grammar
 from records.spec import DeliveredSpec
 from records.strategy import Item

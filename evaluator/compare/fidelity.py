@@ -9,7 +9,7 @@ from records.base import Record
 from records.strategy import Component
 
 Claim = Literal["present", "missing", "contradicted"]
-Check = Literal["confirmed", "contradicted", "unconfirmed"]
+Check = Literal["confirmed", "contradicted", "unconfirmed", "unverified"]
 
 COMPONENTS: tuple[Component, ...] = get_args(Component)
 DIMENSION: dict[Component, str] = {component: f"2.{n}" for n, component in enumerate(COMPONENTS, start=1)}
@@ -22,13 +22,19 @@ class ItemVerdict(Record):
     component: Component
     stated: bool = Field(description="whether the user stated it (S)")
     claim: Claim = Field(description="what the delivery says; 'present' has a quote found in it")
-    check: Check = Field(description="what the delivered tables show")
+    check: Check = Field(
+        description="what the delivered tables show; 'unverified': the check was stopped, no verdict was reached"
+    )
     detail: str = Field(default="", description="the numbers behind the check")
+    verified: bool = Field(default=True, description="False: the judge did not return, so no verdict was reached")
 
     @property
     def is_missing(self) -> bool:
-        """Whether the item counts into M_k: no surviving quote, or contradicted by either reading."""
-        return self.claim != "present" or self.check == "contradicted"
+        """Whether the item counts into M_k: no surviving quote, contradicted by either reading, or its check was stopped.
+
+        It must never pay to deliver what stops its own check (ADR 0014).
+        """
+        return self.claim != "present" or self.check in ("contradicted", "unverified")
 
     @property
     def is_absent(self) -> bool:

@@ -11,8 +11,9 @@ from typing import Literal
 
 from evaluator.compare.finding import Finding
 from evaluator.compare.numbers import Number, numbers
-from evaluator.compare.quotes import Passage, flat
+from evaluator.compare.quotes import Passage
 from evaluator.measure.synonyms import SYNONYMS
+from evaluator.package.quoting import flat
 from records.grammar import OPTION_GROUPS, Factor, Option, load_grammar
 from records.strategy import Item
 

@@ -1,7 +1,6 @@
 """Everything a delivery says in words, in reading order, and whether a quote stands in it."""
 
 import re
-import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -18,11 +17,6 @@ class Passage:
     doc: str
     turn: int
     text: str
-
-
-def flat(text: str) -> str:
-    """Return the text as quotes are compared: NFKC, lower case, runs of white space collapsed."""
-    return " ".join(unicodedata.normalize("NFKC", text).lower().split())
 
 
 def passages(delivery: Delivery) -> Iterator[Passage]:

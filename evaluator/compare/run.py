@@ -11,6 +11,8 @@ from evaluator.compare.checks import Checker
 from evaluator.compare.claims import Finding, find_claim
 from evaluator.compare.code_values import with_code
 from evaluator.compare.fidelity import COMPONENTS, DIMENSION, ItemVerdict, component_score
+from evaluator.compare.model_verdicts import ModelVerdicts, read_verdicts
+from evaluator.compare.question import ItemFindings
 from evaluator.compare.quotes import passages
 from evaluator.compare.statements import Statements, read_statements
 from evaluator.measure.case import Case
@@ -74,15 +76,24 @@ def read_strategy(path: Path) -> Strategy:
         raise GradingError(f"{path.name}: expected a sealed strategy record, found something else") from error
 
 
-def compare(delivery: Delivery, spec: DeliveredSpec, strategy: Strategy) -> Comparison:
-    """Return scores of 2.1-2.6, S, coverage and assumption rate, and the sealed verdicts behind them."""
+def compare(
+    delivery: Delivery, spec: DeliveredSpec, strategy: Strategy, *, answers: ItemFindings | None = None
+) -> Comparison:
+    """Return scores of 2.1-2.6, S, coverage and assumption rate, and the sealed verdicts behind them.
+
+    Args: answers: what a model judge found on claims and open statements; None: the rules read both.
+    """
     items = strategy.belief.items
     case = Case(delivery)
+    judged = None if answers is None else read_verdicts(answers, items)
     statements = read_statements(delivery.messages, items)
-    findings = _findings(case, spec, items)
+    if judged is not None:
+        statements = judged.add_to(statements)
+    findings = _findings(case, spec, items, judged)
+    unverified: frozenset[str] = frozenset() if judged is None else judged.unverified
     checker = Checker(case, spec, strategy)
     with np.errstate(all="ignore"):
-        verdicts = tuple(_verdict(item, findings[item.id], statements, checker) for item in items)
+        verdicts = tuple(_verdict(item, findings[item.id], statements, checker, unverified) for item in items)
         acted = checker.risk_control_acted()
     return Comparison(
         _compared(strategy, statements, verdicts, case, acted=acted),
@@ -91,13 +102,19 @@ def compare(delivery: Delivery, spec: DeliveredSpec, strategy: Strategy) -> Comp
     )
 
 
-def _findings(case: Case, spec: DeliveredSpec, items: Sequence[Item]) -> dict[str, Finding]:
+def _findings(
+    case: Case, spec: DeliveredSpec, items: Sequence[Item], judged: ModelVerdicts | None
+) -> dict[str, Finding]:
     spec, rows = with_code(spec, spec_rows(case.delivery), case.delivery)
+    if judged is not None:
+        return {item.id: judged.claim(item, spec, rows) for item in items}
     said = list(passages(case.delivery))
     return {item.id: find_claim(item, spec, rows, said) for item in items}
 
 
-def _verdict(item: Item, finding: Finding, statements: Statements, checker: Checker) -> ItemVerdict:
+def _verdict(
+    item: Item, finding: Finding, statements: Statements, checker: Checker, unverified: frozenset[str]
+) -> ItemVerdict:
     check, detail = checker.check(item)
     return ItemVerdict(
         item=item.id,
@@ -106,6 +123,7 @@ def _verdict(item: Item, finding: Finding, statements: Statements, checker: Chec
         claim=finding.claim,
         check=check,
         detail=detail,
+        verified=item.id not in unverified,
     )
 
 
@@ -116,18 +134,23 @@ def _compared(
     opening = set(strategy.opening_items) & items
     asked = items - opening
     unstated = [verdict for verdict in verdicts if not verdict.stated]
+    known = all(verdict.verified for verdict in verdicts)
     return Compared(
         judgements=tuple(_judgement(component, verdicts, case, acted=acted) for component in COMPONENTS),
         items=len(items),
         opening=len(opening),
         stated=len(statements.stated),
-        clarification_coverage=len(statements.stated & asked) / len(asked) if asked else None,
-        assumption_rate=sum(verdict.is_missing for verdict in unstated) / len(unstated) if unstated else None,
+        clarification_coverage=len(statements.stated & asked) / len(asked) if asked and known else None,
+        assumption_rate=sum(verdict.is_missing for verdict in unstated) / len(unstated) if unstated and known else None,
     )
 
 
 def _judgement(component: Component, verdicts: Sequence[ItemVerdict], case: Case, *, acted: bool) -> Judgement:
     mine = [verdict for verdict in verdicts if verdict.component == component]
+    if not all(verdict.verified for verdict in mine):
+        return Judgement(
+            dimension=DIMENSION[component], source="compare", status="unverified", score=None, complete=False
+        )
     has_backtest = case.main.trades is not None or case.main.weights is not None
     score = component_score(mine, has_backtest=has_backtest, acted=acted or component != "risk_control")
     return Judgement(
@@ -135,6 +158,7 @@ def _judgement(component: Component, verdicts: Sequence[ItemVerdict], case: Case
         source="compare",
         status="not_applicable" if score is None else "scored",
         score=score,
+        complete=not any(verdict.check == "unverified" for verdict in mine),
     )
 
 

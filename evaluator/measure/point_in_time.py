@@ -1,14 +1,14 @@
 """Dimension 3.1: nothing in the backtest knew its future."""
 
 import re
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import numpy as np
 import pandas as pd
 
 from evaluator.measure.case import Case
 from evaluator.measure.recompute import COMPOSITE, Recomputed
-from evaluator.measure.runs import Run
+from evaluator.measure.statement_dates import knowledge
 from evaluator.measure.verdict import scored
 from evaluator.quant.absent import Absent
 from evaluator.quant.causality import offset_test, residual_test
@@ -19,16 +19,13 @@ from evaluator.quant.entry import (
     survivorship,
     too_early,
 )
-from evaluator.quant.factors import factor_scores, needs_statements
-from evaluator.quant.statements import Statements, statements
+from evaluator.quant.factors import needs_statements
 from records.grade import Judgement
 from records.grammar import load_grammar
 
 _RELABELLED = 0.95
 _MIN_LAG_DAYS = 5.0
 """No company announces a quarter within days of its end: such dates are period ends under another name."""
-_FEW_CELLS = 3
-"""Equal values by chance: below this many cells nothing is concluded."""
 _SHOWN = 3
 
 
@@ -114,37 +111,19 @@ def _statements(case: Case, found: _Findings) -> None:
         found.bound(
             1, f"statements are announced {float(np.median(lag)):.0f} days after their period: no announcement dates"
         )
-    inputs = run.inputs
-    if isinstance(inputs, Absent) or run.signals is None:
+    if isinstance(run.inputs, Absent) or run.signals is None:
         return
     own = Recomputed(run, case.spec, run.signal_days)
-    ahead = replace(inputs, statements=_known_at_period_end(run))
     for name in factors:
-        used = _later_rows_used(own, name, factor_scores(name, ahead, run.signal_days))
-        if used:
-            found.violations.append(f"{used} delivered values of {name} rest on statements announced after their date")
-
-
-def _known_at_period_end(run: Run) -> Statements | None:
-    frame = run.frame("fundamentals")
-    if frame is None:
-        return None
-    built = statements(frame.assign(announced=frame["period_end"]))
-    return None if isinstance(built, Absent) else built
-
-
-def _later_rows_used(own: Recomputed, name: str, ahead: pd.DataFrame | Absent) -> int:
-    """Return how many delivered values equal the one with statements known at their period end, not the honest one."""
-    delivered, honest = own.delivered_signals.get(name), own.factor(name)
-    if delivered is None or isinstance(honest, Absent) or isinstance(ahead, Absent):
-        return 0
-    days, names = delivered.index.intersection(honest.index), delivered.columns.intersection(honest.columns)
-    theirs, ours, later = (frame.loc[days, names].to_numpy(dtype=float) for frame in (delivered, honest, ahead))
-    with np.errstate(invalid="ignore"):
-        wrong = ~(np.abs(theirs - ours) <= 1e-3 * np.abs(ours) + 1e-9)
-        copied = np.abs(theirs - later) <= 1e-6 * np.abs(later) + 1e-12
-    hits = int((wrong & copied & np.isfinite(theirs)).sum())
-    return hits if hits >= _FEW_CELLS else 0
+        known = knowledge(own, name)
+        if known.after_fill:
+            found.violations.append(
+                f"{known.after_fill} delivered values of {name} rest on statements announced after the fill they served"
+            )
+        elif known.after_signal:
+            found.bound(
+                3, f"{known.after_signal} delivered values of {name} rest on statements announced after their date"
+            )
 
 
 def _signals(case: Case, found: _Findings) -> None:

@@ -45,6 +45,25 @@ def unverified(dimension: str, why: str) -> Judgement:
     )
 
 
+def not_applicable(dimension: str, why: str) -> Judgement:
+    """Return the verdict of a dimension that has nothing to judge in this session; it is left out of every mean."""
+    return Judgement(
+        dimension=dimension, source="program", status="not_applicable", score=None, reason=f"Not applicable: {why}"
+    )
+
+
+def measured(dimension: str, what: str, evidence: Iterable[str] = ()) -> Judgement:
+    """Return what was measured on a dimension that is reported and never scored."""
+    return Judgement(
+        dimension=dimension,
+        source="measured",
+        status="not_applicable",
+        score=None,
+        reason=f"Measured: {what}",
+        evidence=clip(evidence),
+    )
+
+
 def clip(lines: Iterable[str]) -> tuple[str, ...]:
     """Return the evidence within its caps: 40 lines of 300 characters, and a line that says what is left out."""
     kept = [line if len(line) <= _EVIDENCE_CHARS else line[: _EVIDENCE_CHARS - 1] + "…" for line in lines]

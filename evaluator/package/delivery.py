@@ -19,6 +19,7 @@ from dataclasses import dataclass, field
 import pandas as pd
 
 from records.calls import CallRecord
+from records.rerun import Rerun
 from records.session import AgentEvent
 from records.task import Conditions
 
@@ -60,6 +61,16 @@ class Message:
 
 
 @dataclass(frozen=True)
+class RerunOutput:
+    """What the delivered code made when the runner ran it again."""
+
+    record: Rerun
+    tables: tuple[Table, ...]
+    """Files that it made or changed, read as a delivery is."""
+    refused: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class Delivery:
     """All that is graded: messages and the last version of each delivered file, plus what was refused."""
 
@@ -74,6 +85,8 @@ class Delivery:
     """L: the gateway's log of data and web requests, oldest first."""
     turns: tuple[AgentEvent, ...] = ()
     """The agent's turns with their times, flags and file hashes, oldest first."""
+    rerun: RerunOutput | None = None
+    """None when the code was not run again, and for a delivery up to a turn: code is run once, at the end."""
 
     def of(self, role: str, *, group: str = "main") -> tuple[Table, ...]:
         """Return the tables of one role and group, in path order."""

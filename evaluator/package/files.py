@@ -43,13 +43,24 @@ def walk_turns(public: Path, turns: list[int]) -> Walk:
         if any(place.is_symlink() for place in (root, root.parent)):
             walk.refused.append(f"turn {turn}: deliver is a link and is not followed")
             continue
-        for path, entry, depth in _entries(root, "", 0):
-            reason = _refusal(entry, depth)
-            if reason is None:
-                walk.files[path] = Found(path, Path(entry.path), turn, entry.stat(follow_symlinks=False).st_size)
-            elif reason:
-                walk.refused.append(f"{_printable(path)}: {reason}")
+        _walk(root, turn, walk)
     return _capped(walk)
+
+
+def walk_tree(root: Path, turn: int) -> Walk:
+    """Return every file of one folder as of one turn; nothing when there is no such folder."""
+    walk = Walk()
+    _walk(root, turn, walk)
+    return _capped(walk)
+
+
+def _walk(root: Path, turn: int, walk: Walk) -> None:
+    for path, entry, depth in _entries(root, "", 0):
+        reason = _refusal(entry, depth)
+        if reason is None:
+            walk.files[path] = Found(path, Path(entry.path), turn, entry.stat(follow_symlinks=False).st_size)
+        elif reason:
+            walk.refused.append(f"{_printable(path)}: {reason}")
 
 
 def _entries(folder: Path, prefix: str, depth: int) -> Iterator[tuple[str, "os.DirEntry[str]", int]]:

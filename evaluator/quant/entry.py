@@ -9,7 +9,6 @@ from evaluator.quant.absent import Absent
 from evaluator.quant.calendar import session_number
 from evaluator.quant.fills import looked_up, places, usable_fills
 from evaluator.quant.panel import PricePanel
-from evaluator.quant.statements import Statements
 
 DATE_COLUMNS = ("date", "announced", "period_end", "signal_date")
 _BP = 1e-4
@@ -100,29 +99,6 @@ def outside_range(
         scale = looked_up(panel.fields["adj_close"] / panel.fields["close"], at)
         good |= (paid <= top * scale * (1 + tolerance)) & (paid >= bottom * scale * (1 - tolerance))
     return fills[~good & np.isfinite(top) & np.isfinite(bottom)]
-
-
-def announced_after(fills: pd.DataFrame, known: Statements) -> pd.DataFrame:
-    """Return the buys (with signal_date) whose name had a period ended, but announced only after the signal.
-
-    Columns symbol, signal_date, date, period_end, announced and `after_fill`: announced after the fill date as well.
-    It lists the newest period a look-ahead could have used; whether it was used is the caller's comparison of values.
-    """
-    buys = fills[(fills["side"] > 0) & fills["signal_date"].notna()]
-    rows = []
-    for symbol, signal, day in zip(buys["symbol"], buys["signal_date"], buys["date"], strict=True):
-        if symbol not in known.symbols:
-            continue
-        first, stop = known.symbols[symbol]
-        ended = known.period_end[first:stop] <= np.datetime64(signal)
-        later = known.announced[first:stop] > np.datetime64(signal)
-        hit = np.flatnonzero(ended & later)
-        if len(hit):
-            row = first + int(hit[np.argmax(known.period_end[first + hit])])
-            announced = pd.Timestamp(known.announced[row])
-            period_end = pd.Timestamp(known.period_end[row])
-            rows.append((symbol, signal, day, period_end, announced, announced > day))
-    return pd.DataFrame(rows, columns=["symbol", "signal_date", "date", "period_end", "announced", "after_fill"])
 
 
 def survivorship(panel: PricePanel) -> bool:

@@ -167,68 +167,6 @@ def _cap_fit(
     return ExecutionFit("adv_cap", float(good.mean()), len(fills), split, float(closes.mean()), detail)
 
 
-def expected_fills(
-    orders: pd.DataFrame, panel: PricePanel, option: str, *, params: Mapping[str, float] | None = None
-) -> pd.DataFrame | Absent:
-    """Return the fills of independent orders (date, symbol, quantity signed): signal_date date symbol quantity price.
-
-    Cash limits and cancellation by later decisions are not part of it.
-    """
-    given = params or {}
-    if option not in OPTIONS:
-        return Absent(f"execution {option!r} is not one of the grammar")
-    field = "open" if option in ("next_open", "staged") else "close"
-    prices, volume = panel.field(field), panel.field("volume")
-    if prices is None:
-        return Absent(f"{option} needs the {field}, which the price table lacks")
-    if option == "adv_cap" and volume is None:
-        return Absent("adv_cap needs volume, which the price table lacks")
-    days = {"staged": sessions_value("execution", option, "days", given, 3), "adv_cap": CARRY}.get(option, 1)
-    cap = (value("execution", "adv_cap", "cap", given) or 5.0) / 100
-    rows = panel.rows(pd.DatetimeIndex(orders["date"]))
-    columns = panel.symbols.get_indexer(pd.Index(orders["symbol"]))
-    quotes = prices.to_numpy()
-    volumes = volume.to_numpy() if volume is not None else np.full(quotes.shape, np.nan)
-    out: list[tuple[Any, ...]] = []
-    for row, column, day, symbol, total in zip(
-        rows, columns, orders["date"], orders["symbol"], orders["quantity"], strict=True
-    ):
-        if column < 0:
-            continue
-        stretch = slice(row + 1, min(row + 1 + days, len(quotes)))
-        parts = _parts(float(total), option, days, np.floor(cap * np.nan_to_num(volumes[stretch, column])))
-        out += [
-            (day, panel.sessions[row + 1 + i], symbol, part, quotes[row + 1 + i, column])
-            for i, part in enumerate(parts)
-            if part != 0
-        ]
-    return pd.DataFrame(out, columns=["signal_date", "date", "symbol", "quantity", "price"])
-
-
-def _parts(total: float, option: str, days: int, caps: FloatArray) -> list[float]:
-    if option == "staged":
-        each = np.sign(total) * (abs(total) // days)
-        return [each] * (days - 1) + [total - each * (days - 1)] if len(caps) == days else [each] * len(caps)
-    if option == "adv_cap":
-        left, parts = abs(total), []
-        for cap in caps:
-            parts.append(float(np.sign(total) * min(left, cap)))
-            left -= min(left, cap)
-        return parts
-    return [total][: len(caps)]
-
-
-def wanted_shares(weights: pd.DataFrame, equity: "pd.Series[Any]", close: pd.DataFrame) -> pd.DataFrame:
-    """Return floor(w V / close) per decision date and symbol; NaN where weight, equity or close is missing."""
-    worth = equity.reindex(weights.index).to_numpy(dtype=float)[:, None]
-    price = close.reindex(index=weights.index, columns=weights.columns).to_numpy(dtype=float)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        # 1e-9 keeps a weight that was stored as 0.1 from losing a share to rounding.
-        return pd.DataFrame(
-            np.floor(weights.to_numpy(dtype=float) * worth / price + 1e-9), index=weights.index, columns=weights.columns
-        )
-
-
 @dataclass(frozen=True)
 class FeeFit:
     """How delivered fees fit a one-way rate."""

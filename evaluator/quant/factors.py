@@ -63,11 +63,6 @@ def needs_statements(factor: str) -> bool:
     return factor in _NEEDS
 
 
-def needs_spy(factor: str) -> bool:
-    """Tell whether the factor reads the SPY series."""
-    return factor == "low_beta_252"
-
-
 def factor_scores(factor: str, inputs: FactorInputs, dates: pd.DatetimeIndex) -> pd.DataFrame | Absent:
     """Return dates x symbols of one factor, using data up to each date only."""
     if factor not in FACTORS:

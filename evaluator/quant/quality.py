@@ -188,12 +188,11 @@ def _outliers(table: pd.DataFrame, codes: IntArray, close: FloatArray, days: Int
 def _beyond_deviation(moves: FloatArray, codes: IntArray) -> BoolArray:
     """Compare |r| with the median absolute deviation of the 252 returns before it, by symbol.
 
-    A rolling median of |r| finds the candidates in one pass; the deviation itself is computed for those only.
+    The deviation is at least median |r| - |median r|: two rolling medians find the candidates, and the deviation itself
+    is computed for those only.
     """
-    size = pd.Series(np.abs(moves))
-    rough = size.groupby(codes).transform(lambda one: one.rolling(MAD_WINDOW, min_periods=MAD_MIN).median().shift(1))
-    limit = rough.to_numpy(dtype=float)
-    out = np.asarray((limit > 0) & (np.abs(moves) > MAD_MULTIPLE / 2 * limit))
+    least = _rolling_median(np.abs(moves), codes) - np.abs(_rolling_median(moves, codes))
+    out = np.asarray(np.isfinite(least) & (np.abs(moves) > MAD_MULTIPLE * (1 - 1e-9) * least))
     for at in np.flatnonzero(out):
         first = max(at - MAD_WINDOW, int(np.searchsorted(codes, codes[at])))
         past = moves[first:at]
@@ -201,6 +200,13 @@ def _beyond_deviation(moves: FloatArray, codes: IntArray) -> BoolArray:
         deviation = float(np.median(np.abs(past - np.median(past))))
         out[at] = deviation > 0 and abs(moves[at]) > MAD_MULTIPLE * deviation
     return out
+
+
+def _rolling_median(values: FloatArray, codes: IntArray) -> FloatArray:
+    """Return the median of the 252 values before each, within its symbol; NaN with fewer than 21."""
+    grouped = pd.Series(values).groupby(codes)
+    rolled = grouped.rolling(MAD_WINDOW, min_periods=MAD_MIN).median().droplevel(0).sort_index()
+    return np.asarray(rolled.groupby(codes).shift(1).to_numpy(dtype=float))
 
 
 def _is_split(ratio: FloatArray) -> BoolArray:

@@ -62,20 +62,6 @@ class Statements:
         """Tell whether all numbers were delivered."""
         return all(name in self.values for name in names)
 
-    def row_used(self, dates: pd.DatetimeIndex, symbols: pd.Index) -> pd.DataFrame:
-        """Return date, symbol, period_end and announced of the latest quarter behind each (date, symbol)."""
-        rows = self.known(dates, symbols)
-        d, s = np.nonzero(rows >= 0)
-        latest = self.history[rows[d, s], 0]
-        return pd.DataFrame(
-            {
-                "date": dates[d],
-                "symbol": symbols[s],
-                "period_end": self.period_end[latest],
-                "announced": self.announced[latest],
-            }
-        )
-
     def _lagged(self, name: str) -> FloatArray:
         found = self.values[name][np.maximum(self.history, 0)]
         return np.where(self.linked, found, np.nan)

@@ -87,6 +87,7 @@ def write_report(folder: Path, *, stand_in: str, modelled_rows: int, notes: list
         _results(tables),
         _limitations(tables, stand_in=stand_in, modelled_rows=modelled_rows, notes=notes),
     ]
+    sections.append(_terms("\n".join(sections)))
     (folder / "report.md").write_text("\n\n".join(sections) + "\n", encoding="utf-8")
     (folder / "rules.md").write_text(_rules(tables), encoding="utf-8")
 
@@ -115,8 +116,22 @@ def _summary(tables: Tables) -> str:
             f" Over the same dates {_index_name(tables)} returned {pct(total['benchmark'])}: the strategy ended "
             f"{ahead} it by {pct(abs(total['difference']))}."
         )
-    text += " This is one historical path; it says nothing certain about the future."
+    text += " " + _certainty(metrics["sharpe"], equity)
     return "## Summary\n\n" + text + "\n\n" + _index(tables)
+
+
+def _certainty(sharpe: float, equity: pd.DataFrame) -> str:
+    """Return how sure the Sharpe ratio is, by its standard error over the years of daily returns."""
+    sessions = len(equity) - 1
+    years = sessions / 252
+    error = ((1 + sharpe**2 / 2 / 252) / years) ** 0.5
+    low, high = sharpe - 1.96 * error, sharpe + 1.96 * error
+    apart = "is not distinguishable from zero" if low <= 0 <= high else "differs from zero"
+    return (
+        f"How sure this is: the sample has {sessions} sessions ({years:.1f} years), so the standard error of the Sharpe "
+        f"ratio is {error:.2f} and its 95% confidence interval runs from {low:.2f} to {high:.2f}: statistically it {apart}. "
+        "This is one historical path; it says nothing certain about the future."
+    )
 
 
 def _index_name(tables: Tables) -> str:
@@ -316,14 +331,48 @@ def _limitations(tables: Tables, *, stand_in: str, modelled_rows: int, notes: li
     return "## Limitations\n\n" + "\n".join(lines)
 
 
+TERMS = {
+    "total return": "what the whole period earned, as a share of the initial capital",
+    "CAGR": "the steady yearly rate that would give the same total return",
+    "volatility": "the standard deviation of daily returns, scaled to a year",
+    "Sharpe ratio": "yearly average return divided by volatility; higher is more return for the same swings",
+    "standard error": "how far an estimate strays by chance alone",
+    "drawdown": "the fall from the highest equity so far; the maximum is the deepest one",
+    "turnover": "value traded in a year, buys and sells halved, as a multiple of the average equity",
+    "exposure": "the share of equity that is in stocks, the rest is cash",
+    "benchmark": "what the strategy is compared with",
+    "beta": "how much the strategy moves when the benchmark moves by one percent",
+    "alpha": "the yearly return that beta does not explain",
+    "rank IC": "the correlation of a signal's order with the order of the returns that followed",
+    "t-statistic": "an average divided by its standard error; beyond 2 chance is unlikely",
+    "in-sample": "the earlier part of the dates, as opposed to the later one",
+    "out-of-sample": "the later part of the dates, left aside when the rules were fixed",
+    "rebalance": "to bring the holdings to the newly decided weights",
+    "covariance": "how the returns of two names move together",
+    "z-score": "distance from the average, counted in standard deviations",
+    "survivorship": "the bias that comes from looking only at firms that still exist",
+    "bps": "basis points, hundredths of a percent",
+}
+
+
+def _terms(text: str) -> str:
+    """Return one line on each term that the report uses."""
+    lowered = text.lower()
+    return "## Terms\n\n" + "\n".join(
+        f"- {term}: {meaning}." for term, meaning in TERMS.items() if term.lower() in lowered
+    )
+
+
 def _rules(tables: Tables) -> str:
     """Return the rule book."""
     spec = tables.get("specification")
     lines = ["# Rules in full", "", "## Parameters", "", "| parameter | value | chosen by | definition | reason |"]
     lines.append("| --- | --- | --- | --- | --- |")
+    tested = _tested(tables.get("sensitivity"))
     for row in spec.itertuples():
         name = f"{row.component} / {row.parameter}"
-        lines.append(f"| {name} | {row.value} | {row.source} | {row.definition} | {row.reason} |")
+        shown_by = "" if row.source == "user" else tested.get(row.parameter, "")
+        lines.append(f"| {name} | {row.value} | {row.source} | {row.definition} | {row.reason}{shown_by} |")
     factors = str(_row(spec, "parameter", "factors")["value"]).split("+")
     lines += ["", "## Signals: reason and failure", ""]
     for name in factors:
@@ -334,6 +383,19 @@ def _rules(tables: Tables) -> str:
         )
     lines += ["", BOUNDARY, "", EVIDENCE, ""]
     return "\n".join(lines)
+
+
+def _tested(table: pd.DataFrame) -> dict[str, str]:
+    """Return what the sensitivity table says about each parameter it varies."""
+    if table.empty:
+        return {}
+    return {
+        str(
+            parameter
+        ): f"; sensitivity: Sharpe ratio {part['sharpe'].min():.2f} to {part['sharpe'].max():.2f} over {', '.join(map(str, part['setting']))}"
+        for parameter, part in table.groupby("parameter", sort=False)
+        if len(part) > 1
+    }
 
 
 BOUNDARY = """## Boundary cases

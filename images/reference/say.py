@@ -28,6 +28,12 @@ QUESTIONS = (
     "Execution: how and when should trades be filled after a decision?",
     "Transaction cost: what cost in basis points should I charge per trade?",
 )
+ASKED_ON = (
+    *("stock_selection", "combination", "market_timing", "weighting"),
+    *("covariance", "risk_control", "execution", "cost"),
+)
+SETTLED_BY_NAME = ("combination", "weighting", "covariance")
+"""Topics without a number of their own: once named, there is nothing left to ask."""
 AGAIN = {
     "stock_selection": QUESTIONS[0],
     "combination": "You named several characteristics: how should I combine them into one ranking?",
@@ -60,13 +66,19 @@ def opening_questions(stated: Stated) -> str:
     heard = [f"- characteristic: {FACTORS[name].label}" for name in stated.factors]
     heard += [f"- {TOPICS[topic]}: {_short(topic, option)}" for topic, option in stated.options.items()]
     understood = "So far I understood:\n" + "\n".join(heard) + "\n\n" if heard else ""
-    numbered = "\n".join(f"{count}. {question}" for count, question in enumerate(QUESTIONS, start=1))
+    asked = [question for topic, question in zip(ASKED_ON, QUESTIONS, strict=True) if not _settled(topic, stated)]
+    numbered = "\n".join(f"{count}. {question}" for count, question in enumerate(asked, start=1))
     return (
         f"Thank you, I have your request, the pool of stocks and the dates. {understood}"
-        f"Before I run anything I would like your word on each part of the strategy:\n\n{numbered}\n\n"
+        f"Before I run anything I would like your word on the parts that are open:\n\n{numbered}\n\n"
         "Where you have no preference, say so; I will then take a usual value and mark it as mine. Next I will fetch the "
         "data, run the backtest and hand over the files with a report."
     )
+
+
+def _settled(topic: str, stated: Stated) -> bool:
+    """Whether the client has said all there is to say on a topic."""
+    return topic in SETTLED_BY_NAME and topic in stated.options
 
 
 def _short(topic: str, option: str) -> str:
@@ -95,9 +107,10 @@ def piece_question(message: str) -> str | None:
     return None
 
 
-def confirmation(spec: pd.DataFrame) -> str:
+def confirmation(spec: pd.DataFrame, symbols: list[str]) -> str:
     """Return every requirement in one table, the client's and mine apart."""
-    lines = ["| part | rule | value | whose |", "| --- | --- | --- | --- |"]
+    pool = ", ".join(symbols) if len(symbols) <= 30 else f"{len(symbols)} names, listed in universe.csv"
+    lines = ["| part | rule | value | whose |", "| --- | --- | --- | --- |", f"| universe | stocks | {pool} | yours |"]
     for row in spec.itertuples():
         whose = "yours" if row.source == "user" else "my assumption"
         if row.component != "general" or row.parameter in ("capital", "start", "end"):
@@ -109,6 +122,7 @@ def delivery(folder: Path, *, changed: list[str], stand_in: str, modelled_rows: 
     """Return the message that goes with a delivery."""
     tables = Tables(folder)
     metrics, spec = tables.metrics(), tables.get("specification")
+    symbols = [str(symbol) for symbol in tables.get("universe")["symbol"]]
     versus = tables.get("benchmark_comparison")
     total = versus[versus["measure"] == "total_return"] if not versus.empty else versus
     other = f" The benchmark returned {pct(total.iloc[0]['benchmark'])} over the same dates." if not total.empty else ""
@@ -123,7 +137,7 @@ def delivery(folder: Path, *, changed: list[str], stand_in: str, modelled_rows: 
     if modelled_rows:
         data += " Part of its rows are marked as modelled, so take the figures as a demonstration."
     return (
-        f"{first}\n\nThis is what I ran; please correct any line that differs from what you meant:\n\n{confirmation(spec)}\n\n"
+        f"{first}\n\nThis is what I ran; please correct any line that differs from what you meant:\n\n{confirmation(spec, symbols)}\n\n"
         f"Result, net: total return {pct(metrics['total_return'])} ({pct(metrics['cagr'])} a year), Sharpe ratio "
         f"{metrics['sharpe']:.2f}, maximum drawdown {pct(metrics['max_drawdown'])}, {metrics['trades']:.0f} trades.{other} "
         f"{data} The report (report.md) has summary, method, results and limitations and lists the files; trades.csv has "

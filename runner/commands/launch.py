@@ -11,9 +11,10 @@ from reports.collect import read_run
 from reports.summary import agent_rows, session_rows
 from reports.table import run_report
 from runner import wiring
+from runner.judging import DEFAULT_MODEL
 from runner.launch import checks, is_success
 from runner.launch import launch as run_order
-from runner.order import Order, Plan, resolve
+from runner.order import USER_MODEL, Order, Plan, resolve
 from runner.preflight import what_is_missing
 from runner.terminal import print_json, print_report
 
@@ -24,7 +25,22 @@ from runner.terminal import print_json, print_report
 @click.option("--repeats", default=1, show_default=True, type=click.IntRange(1, 1000), help="Sessions per task.")
 @click.option("--offline", is_flag=True, help="Packaged data instead of the live data service; needs no key.")
 @click.option("--concurrency", type=click.IntRange(1, 256), help="Sessions at a time.  [default: one per core]")
-@click.option("--user", default="rules", show_default=True, type=click.Choice(["rules"]), help="The simulated user.")
+@click.option(
+    "--user",
+    default="rules",
+    show_default=True,
+    type=click.Choice(["rules", "llm"]),
+    help="The simulated user: embedded rules, or a model that needs ANTHROPIC_API_KEY.",
+)
+@click.option("--user-model", default=USER_MODEL, show_default=True, help="Model of user llm.")
+@click.option(
+    "--judge",
+    default="rules",
+    show_default=True,
+    type=click.Choice(["rules", "llm", "none"]),
+    help="Who judges meaning: rules (never ranked), a model, or nobody.",
+)
+@click.option("--judge-model", default=DEFAULT_MODEL, show_default=True, help="Model of judge llm.")
 @click.option(
     "--fmp-tools",
     default="flat",
@@ -73,6 +89,7 @@ def _describe(plan: Plan, *, as_json: bool) -> None:
                 "concurrency": plan.concurrency,
                 "longest_s": plan.longest_s,
                 "models": models,
+                "sealed_models": plan.order.sealed_models,
                 "missing": missing,
             }
         )
@@ -82,5 +99,6 @@ def _describe(plan: Plan, *, as_json: bool) -> None:
         print(f"  {cell.agent} seed {cell.seed} ({cell.task_id}) repeat {cell.repeat}")
     print(f"at most {plan.longest_s / 60:.0f} min of sessions, gradings and voids apart")
     paid = [name for name, model in models.items() if model != "none"]
-    print(f"models: {', '.join(f'{name} {models[name]}' for name in paid) or 'none, no model costs'}")
+    print(f"models of agents: {', '.join(f'{name} {models[name]}' for name in paid) or 'none, no model costs'}")
+    print(f"models of user and judge: {', '.join(plan.order.sealed_models) or 'none, no model costs'}")
     print("missing: " + ("; ".join(missing) if missing else "nothing"))

@@ -14,8 +14,9 @@ from runner.terminal import print_json, print_report
 
 @click.command()
 @click.argument("run", type=click.Path(path_type=Path))
+@click.option("--mix", is_flag=True, help="Table grades of several versions, judges or users together.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def status(run: Path, *, as_json: bool) -> None:
+def status(run: Path, *, mix: bool, as_json: bool) -> None:
     """Say how far RUN is and print its table."""
     view = read_run(run)
     rows = session_rows(view)
@@ -25,4 +26,4 @@ def status(run: Path, *, as_json: bool) -> None:
         return
     done = sum(cell.reason is not None for cell in view.cells)
     print(f"run {view.record.run_id}: {done} of {len(rows)} sessions ended")
-    print_report(run_report(view))
+    print_report(run_report(view, mix=mix))

@@ -42,11 +42,6 @@ class Engine:
         with translated("tell its version"):
             return str(self.client.api.version()["Version"])
 
-    def image_digest(self, name: str) -> str:
-        """Return the content id of a local image (sha256:...). Raises PrerequisiteError when it is not built."""
-        with translated(f"look at image {name}", image=name):
-            return str(self.client.images.get(name).id)
-
     def free_disk(self) -> int:
         """Return the free bytes where boxes live: the smaller of the engine's folder and our cache. Raises LostError."""
         with translated("tell where its files are"):

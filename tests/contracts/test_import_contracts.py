@@ -20,6 +20,7 @@ BAD_IMPORTS = {
     "The answer key is out of the agent's and the user's reach": [("adapters/bad.py", "import records.grade")],
     "Back ends are chosen in runner.wiring only": [("runner/bad.py", "import adapters.backends.null")],
     "The Docker SDK stays in one package": [("runner/bad.py", "import docker")],
+    "Only the sealed-side model process speaks to a model": [("runner/bad.py", "import anthropic")],
     "Nobody on the agent's side can read a strategy": [("gateway/bad.py", "import records.strategy")],
     "The shared vocabulary computes nothing": [("records/bad.py", "import numpy")],
     "Re-grading needs no container and no network": [("evaluator/measure/bad.py", "import httpx")],

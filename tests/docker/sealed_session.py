@@ -20,6 +20,7 @@ from records.limits import DEFAULT_LIMITS
 from records.paths import RunPaths
 from runner import wiring
 from runner.grade import Grading
+from runner.judging import Judge
 from runner.log import open_log
 from runner.order import Order, resolve
 from runner.plan import Cell
@@ -52,7 +53,9 @@ def main(folder: Path, agent: str, *, leak: bool) -> None:
         Order(agents=agent, seeds=str(SEED), offline=True, out=out), known=wiring.AGENTS, now=datetime.now(UTC)
     )
     machine = InspectedMachine()
-    grading = Grading(wiring.grader(DEFAULT_LIMITS, machine=machine, run=plan.run_id), "watched", "none", "rules")
+    grading = Grading(
+        wiring.grader(DEFAULT_LIMITS, machine=machine, run=plan.run_id), "watched", Judge("none"), "rules"
+    )
     with services(folder) as made:
         out.mkdir()
         run = RunPaths(out)

@@ -8,7 +8,7 @@ from evaluator.package.delivery import Delivery  # noqa: F401  (the seam the fra
 from evaluator.quant.accounting import rebuild
 from evaluator.quant.combination import combine as own_combine
 from evaluator.quant.covariance import covariance as own_covariance
-from evaluator.quant.execution import execution_fit, expected_fills, fee_fit
+from evaluator.quant.execution import execution_fit, fee_fit
 from evaluator.quant.factors import FactorInputs, factor_scores, market_cap
 from evaluator.quant.panel import PricePanel, price_panel
 from evaluator.quant.risk import drawdown_breaches, position_breaches, vol_target_exposure
@@ -204,27 +204,6 @@ def test_execution_of_a_golden_book_then_not_taken_for_another(name: str, panel:
     others = {"next_open": "next_close", "next_close": "next_open", "staged": "next_close", "adv_cap": "next_open"}
 
     assert execution_fit(others[option], table, panel).share < 0.5
-
-
-@pytest.mark.parametrize("name", ["next_open", "staged_3", "adv_cap_5"])
-def test_first_orders_of_a_golden_book_then_the_expected_fills(name: str, panel: PricePanel) -> None:
-    option, params = EXECUTIONS[name]
-    book = cases.book(name)
-    first = book.fills[0].signal
-    fills = [f for f in book.fills if f.signal == first]
-    orders = pd.DataFrame(
-        [
-            {"date": stamp(first), "symbol": s, "quantity": float(sum(f.quantity for f in fills if f.symbol == s))}
-            for s in sorted({f.symbol for f in fills})
-        ]
-    )
-
-    own = expected_fills(orders, panel, option, params=params)
-
-    expected = sorted((stamp(f.session), f.symbol, float(f.quantity), f.price) for f in fills)
-    found = sorted((r.date, r.symbol, float(abs(r.quantity)), r.price) for r in own.itertuples() if r.quantity)
-    assert [row[:2] for row in found] == [row[:2] for row in expected]
-    assert [row[3] for row in found] == pytest.approx([row[3] for row in expected])
 
 
 def test_fees_of_a_golden_book_then_the_rate_is_recognised_and_no_other() -> None:

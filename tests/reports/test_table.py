@@ -94,7 +94,51 @@ def test_newest_grading_counts_and_mixed_versions_are_said(tmp_path: Path) -> No
     run = read_run(paths.root)
 
     assert [row.quality for row in session_rows(run)] == [20.0, 10.0]
-    assert any("not comparable: v1, v2" in note for note in run_report(run).notes)
+    assert any("evaluator version (r1 v1 and v2)" in note for note in run_report(run, mix=True).notes)
+    with pytest.raises(UsageError, match=r"different evaluator version \(r1 v1 and v2\)"):
+        run_report(run)
+
+
+def test_grading_that_is_asked_for_counts_alone(tmp_path: Path) -> None:
+    paths = write_run(tmp_path / "r", run_record(("a", 6), ("b", 6)))
+    for agent in ("a", "b"):
+        write_attempt(paths.attempt(agent, "task-6", 1, 1), EndReason.SATISFIED)
+        write_grade(paths.attempt(agent, "task-6", 1, 1), grade(quality=10.0))
+    write_grade(paths.attempt("a", "task-6", 1, 1), grade(quality=20.0, evaluator_version="v2"))
+
+    assert [row.quality for row in session_rows(read_run(paths.root, grading="v1"))] == [10.0, 10.0]
+    assert [row.quality for row in session_rows(read_run(paths.root, grading="v2"))] == [20.0, None]
+
+
+@pytest.mark.parametrize(
+    ("other", "said"),
+    [
+        ({"judge": "llm:claude-opus-5-5"}, "judge"),
+        ({"judge_prompt_sha256": "ab" * 32}, "judge"),
+        ({"user": "llm:claude-opus-4-8"}, "user"),
+        ({"user_prompt_sha256": "cd" * 32}, "user"),
+    ],
+)
+def test_grades_of_other_judge_or_user_are_refused_unless_told(
+    tmp_path: Path, other: dict[str, object], said: str
+) -> None:
+    paths = write_run(tmp_path / "r", run_record(("a", 6), ("b", 6)))
+    for agent, changes in (("a", {}), ("b", other)):
+        write_attempt(paths.attempt(agent, "task-6", 1, 1), EndReason.SATISFIED)
+        write_grade(paths.attempt(agent, "task-6", 1, 1), grade(**changes))
+    run = read_run(paths.root)
+
+    with pytest.raises(UsageError, match=rf"different {said} \(.*--mix"):
+        run_report(run)
+    assert run_report(run, mix=True).notes[0].startswith(f"Not comparable, tabled together all the same: {said} (")
+
+
+@pytest.mark.parametrize(("judge", "ranked"), [("none", False), ("rules", False), ("llm:claude-opus-5-5", True)])
+def test_only_a_model_judge_without_stand_ins_is_ranked(judge: str, *, ranked: bool) -> None:
+    record = run_record(("a", 6), stand_ins=()).model_copy(update={"judge": judge})
+
+    assert record.is_ranked is ranked
+    assert not record.model_copy(update={"stand_ins": ("one",)}).is_ranked
 
 
 def test_agent_mean_has_no_score_while_one_session_has_none(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from tests.runner.fakes import ScriptedSandbox, ScriptedUser, attempt, decision,
 
 Run = Callable[..., Result]
 COMMANDS = (
-    "", "launch", "status", "show", "grade", "tasks", "tasks list", "tasks show", "tasks sample", "tasks count",
+    "", "launch", "status", "show", "grade", "feedback", "report", "replay", "tasks", "tasks list", "tasks show", "tasks sample", "tasks count",
     "agents", "agents list", "images", "images build", "doctor", "clean",
 )  # fmt: skip
 
@@ -146,6 +146,15 @@ def test_dry_run_for_a_person_bounds_time_and_cost(run: Run) -> None:
     assert "1 sessions, 1 at a time: null" in done.stdout
     assert "at most 30 min of sessions" in done.stdout
     assert "no model costs" in done.stdout
+
+
+def test_dry_run_names_the_model_of_user_llm_and_its_missing_key(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    for variable in ("ANTHROPIC_API_KEY", "FINCOSMOS_MODEL_KEY"):
+        monkeypatch.delenv(variable, raising=False)
+    done = run("launch --agents null --seeds 6 --offline --dry-run --user llm --user-model claude-test")
+
+    assert "models of user and judge: claude-test" in done.stdout
+    assert "export ANTHROPIC_API_KEY=" in done.stdout
 
 
 def test_count_is_the_papers_number(run: Run) -> None:

@@ -9,6 +9,7 @@ from records.session import EndEvent, EndReason
 from records.spec import DeliveredSpec
 from runner.grade import Grading, grade_attempt
 from runner.grading import Grader
+from runner.judging import Judge
 from runner.store import AttemptStore
 from sandbox.job import Job, JobResult
 from tests.runner.fakes import ScriptedSandbox, ScriptedUser, attempt, clock, decision
@@ -46,7 +47,7 @@ class ScriptedEvaluator:
 
 
 def how(evaluator: ScriptedEvaluator, version: str = "v1") -> Grading:
-    return Grading(Grader(evaluator, "evaluator:1"), version, judge="none", user="rules")
+    return Grading(Grader(evaluator, "evaluator:1"), version, Judge("none"), user="rules")
 
 
 def finished(root: Path) -> AttemptStore:
@@ -67,10 +68,10 @@ def test_grading_writes_public_scores_and_sealed_verdicts_apart(tmp_path: Path) 
     assert (grade.end_reason, grade.engine, grade.scores["1.1"]) == (EndReason.SATISFIED, "container", 4)
     assert not grade.grading_complete
     assert tree(paths.graded) == {
-        f"v1/{name}.json" for name in ("spec", "measured", "judgements", "compared", "grade", "feedback")
+        f"v1.none/{name}.json" for name in ("spec", "measured", "judgements", "compared", "grade", "feedback", "turns")
     }
     assert tree(paths.sealed) == {
-        "strategy.json", "manifest-salt", "decisions.jsonl", "v1/compare-judgements.json", "v1/compare-evidence.json",
+        "strategy.json", "manifest-salt", "decisions.jsonl", "v1.none/compare-judgements.json", "v1.none/compare-evidence.json",
     }  # fmt: skip
 
 
@@ -103,14 +104,14 @@ def test_evaluator_that_fails_leaves_no_grading_and_the_session_gradable(
 def test_grading_again_adds_a_folder_and_never_writes_over_one(tmp_path: Path) -> None:
     paths = finished(tmp_path).paths
     grade_attempt(paths, how(ScriptedEvaluator()))
-    before = paths.grading("v1").grade.read_bytes()
+    before = paths.grading("v1.none").grade.read_bytes()
 
     grade_attempt(paths, how(ScriptedEvaluator(), "v2"))
     with pytest.raises(UsageError, match="already graded by evaluator v1"):
         grade_attempt(paths, how(ScriptedEvaluator(), "v1"))
 
-    assert {path.name for path in paths.graded.iterdir()} == {"v1", "v2"}
-    assert paths.grading("v1").grade.read_bytes() == before
+    assert {path.name for path in paths.graded.iterdir()} == {"v1.none", "v2.none"}
+    assert paths.grading("v1.none").grade.read_bytes() == before
 
 
 def test_void_session_is_never_graded(tmp_path: Path) -> None:

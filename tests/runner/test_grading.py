@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from records.errors import GradingError
-from runner.grading import COMPARE_FILES, MEASURE_FILES, SEALED_FILES, Grader, compare, measure
+from runner.grading import COMPARE_FILES, JUDGE_FILES, MEASURE_FILES, SEALED_FILES, Grader, compare, measure
 from sandbox.job import Job, JobResult
 
 STRATEGY = '{"nonce": "canary"}'
@@ -22,7 +22,7 @@ def _writes_all(job: Job) -> JobResult:
     """Write every expected result, as the evaluator does."""
     for mount in job.mounts:
         if mount.writable:
-            for name in (*MEASURE_FILES, *COMPARE_FILES, *SEALED_FILES):
+            for name in (*MEASURE_FILES, *JUDGE_FILES["rules"], *COMPARE_FILES, *SEALED_FILES):
                 (mount.source / name).write_text(name, encoding="utf-8")
     return _ended()
 
@@ -75,10 +75,21 @@ def test_measure_then_it_sees_the_capture_alone_and_its_three_files_come_back(at
     run = measure(Grader(jobs, "evaluator:1"), capture=attempt / "public", out=attempt / "graded/2")
 
     (job,) = jobs.asked
-    assert job.argv == ("python3", "-m", "evaluator", "measure", "--capture", "/capture", "--out", "/out")
+    assert job.argv == (
+        "python3",
+        "-m",
+        "evaluator",
+        "measure",
+        "--judge",
+        "rules",
+        "--capture",
+        "/capture",
+        "--out",
+        "/out",
+    )
     assert {str(mount.target): mount.writable for mount in job.mounts} == {"/capture": False, "/out": True}
     assert "canary" not in "".join(jobs.seen.values())
-    assert sorted(path.name for path in (attempt / "graded/2").iterdir()) == sorted(MEASURE_FILES)
+    assert sorted(path.name for path in (attempt / "graded/2").iterdir()) == sorted([*MEASURE_FILES, "findings.json"])
     assert (run.form, run.confined_by, run.duration_s) == ("container", ("container",), 0.5)
 
 

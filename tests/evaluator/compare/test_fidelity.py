@@ -3,6 +3,7 @@ from typing import Any
 
 import pytest
 
+from evaluator.compare import book_checks
 from evaluator.compare.fidelity import Check, Claim, ItemVerdict, component_score
 from tests.evaluator.deliveries import clean, strategy
 
@@ -25,12 +26,31 @@ def verdict(claim: Claim, check: Check, *, stated: bool) -> ItemVerdict:
         ([("missing", "confirmed", True)], 1),
         ([("missing", "unconfirmed", False)], 2),
         ([("contradicted", "contradicted", False)], 2),
+        ([("present", "confirmed", True), ("present", "unverified", True)], 1),
+        ([("present", "confirmed", True), ("present", "unverified", False)], 2),
     ],
 )
 def test_equation_six_bounds_the_component(verdicts: list[tuple[Claim, Check, bool]], score: int | None) -> None:
     made = [verdict(claim, check, stated=stated) for claim, check, stated in verdicts]
 
     assert component_score(made, has_backtest=True) == score
+
+
+def test_check_stopped_by_the_delivered_data_then_unverified_and_incomplete(
+    graded: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def stopped(*_: object) -> None:
+        raise OverflowError("hostile")
+
+    monkeypatch.setattr(book_checks, "weighting", stopped)
+    result = graded(clean())
+    judged = {judgement.dimension: judgement for judgement in result.comparison.compared.judgements}
+
+    assert [v.check for v in result.comparison.verdicts.verdicts if v.component == "portfolio_construction"] == [
+        "unverified"
+    ]
+    assert (judged["2.3"].score, judged["2.3"].complete) == (1, False)
+    assert judged["2.1"].complete
 
 
 def test_nothing_checkable_scores_zero_even_when_nothing_was_stated() -> None:
@@ -90,8 +110,8 @@ def test_belief_that_differs_in_one_stated_option_fails_its_component(
     result = graded(delivered, sealed)
 
     assert result.scores[dimension] < 2
-    assert {d: s for d, s in result.scores.items() if d.startswith("2.") and d not in (dimension, "2.12")} == {
-        d: 4 for d in result.scores if d.startswith("2.") and d not in (dimension, "2.12")
+    assert {d: s for d, s in result.scores.items() if d.startswith("2.") and d not in (dimension, "2.8b", "2.12")} == {
+        d: 4 for d in result.scores if d.startswith("2.") and d not in (dimension, "2.8b", "2.12")
     }
 
 

@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from evaluator.quant.absent import Absent
-from evaluator.quant.execution import execution_fit, expected_fills, fee_fit, wanted_shares
+from evaluator.quant.execution import execution_fit, fee_fit
 from evaluator.quant.inference import infer_execution, infer_rate_bps
 from evaluator.quant.panel import price_panel
 from tests.evaluator.worlds import backtest, canonical_trades, market
@@ -72,17 +72,6 @@ def test_option_fits_its_own_fills_and_is_inferred(option: Any, scale: Any, para
     assert inferred.accepted
 
 
-@pytest.mark.parametrize(("option", "scale", "params"), CASES)
-def test_expected_fills_equal_a_loop(option: Any, scale: Any, params: Any) -> None:
-    scaled = orders().copy()
-    scaled["quantity"] = (scaled["quantity"] * scale).round()
-    own = expected_fills(scaled, PANEL, option, params=params)
-    theirs = filled(option, scale, **params)
-
-    own = own.assign(side=np.sign(own["quantity"]), quantity=own["quantity"].abs())[theirs.columns]
-    pd.testing.assert_frame_equal(own, theirs, check_dtype=False)
-
-
 def test_fill_at_the_wrong_price_or_day_does_not_fit() -> None:
     right = filled("next_open")
 
@@ -114,17 +103,7 @@ def test_missing_tables_are_absent() -> None:
     assert execution_fit("next_open", filled("next_open"), bare).share == 0
     assert isinstance(execution_fit("next_open", None, PANEL), Absent)
     assert isinstance(execution_fit("at_will", filled("next_open"), PANEL), Absent)
-    assert isinstance(expected_fills(orders(), bare, "next_open"), Absent)
     assert isinstance(infer_execution(None, PANEL), Absent)
-
-
-def test_wanted_shares_are_whole_and_not_lost_to_rounding() -> None:
-    days = PANEL.sessions[:2]
-    weights = pd.DataFrame({"A": [0.1, 0.3]}, index=days)
-    close = pd.DataFrame({"A": [10.0, 7.0]}, index=days)
-    found = wanted_shares(weights, pd.Series([1000.0, 100.0], index=days), close)
-
-    assert found["A"].tolist() == [10, 4]
 
 
 def test_fees_are_compared_with_the_rate() -> None:

@@ -221,14 +221,6 @@ def test_statements_in_three_tables_are_one(panel: Any) -> None:
     assert scores("roe", panel, pd.concat(parts), day) == scores("roe", panel, table, day)
 
 
-def test_row_used_names_the_latest_announced_quarter(panel: Any) -> None:
-    known = statements(fundamentals())
-    row = known.row_used(pd.DatetimeIndex(["2019-06-28"]), pd.Index(["AA", "BB"]))
-
-    assert row["symbol"].tolist() == ["AA"]
-    assert row["period_end"].iloc[0] == pd.Timestamp("2019-03-31")
-
-
 def test_market_cap_without_shares_is_absent(panel: Any) -> None:
     table = fundamentals().drop(columns="shares")
 

@@ -12,7 +12,6 @@ from evaluator.quant.calendar import decision_dates
 from evaluator.quant.causality import offset_test, residual_test
 from evaluator.quant.combination import combine
 from evaluator.quant.entry import (
-    announced_after,
     late_fills,
     late_rows,
     outside_range,
@@ -32,7 +31,6 @@ from evaluator.quant.inference import (
 )
 from evaluator.quant.panel import price_panel
 from evaluator.quant.selection import select
-from evaluator.quant.statements import statements
 from evaluator.quant.weighting import WeightInputs, target_weights
 from tests.evaluator.worlds import backtest, canonical_trades, market
 
@@ -153,30 +151,6 @@ def test_price_outside_the_day_is_found() -> None:
     close_only = price_panel(market()[["date", "symbol", "close"]])
     assert len(outside_range(LOG.assign(price=LOG["price"] * 1.06), close_only)) < 0.2 * len(LOG)
     assert isinstance(outside_range(None, SMALL), Absent)
-
-
-def test_statement_announced_after_the_buy_is_a_candidate() -> None:
-    table = pd.DataFrame(
-        {
-            "symbol": "AA",
-            "period_end": pd.to_datetime(["2018-12-31", "2019-03-31"]),
-            "announced": pd.to_datetime(["2019-02-15", "2019-05-10"]),
-            "net_income": 1.0,
-        }
-    )
-    buy = pd.DataFrame(
-        {
-            "symbol": ["AA", "AA"],
-            "side": [1.0, 1.0],
-            "signal_date": pd.to_datetime(["2019-04-30", "2019-05-31"]),
-            "date": pd.to_datetime(["2019-05-01", "2019-06-03"]),
-        }
-    )
-    found = announced_after(buy, statements(table))
-
-    assert found["signal_date"].tolist() == [pd.Timestamp("2019-04-30")]
-    assert found["period_end"].iloc[0] == pd.Timestamp("2019-03-31")
-    assert bool(found["after_fill"].iloc[0])
 
 
 def test_trade_before_the_lookback_is_too_early() -> None:

@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evaluator.quant.absent import Absent
+from evaluator.quant.calendar import sessions
 from evaluator.quant.quality import fundamental_quality, price_quality, weighted
 from tests.evaluator.worlds import market
 
@@ -133,3 +134,30 @@ def test_statements_that_precede_or_contradict_themselves_are_counted() -> None:
     }
     assert fundamental_quality(None) == {}
     assert fundamental_quality(table.drop(columns="announced"))["announced_missing"] == 4
+
+
+@pytest.mark.parametrize("drift", [0.0, 0.02])
+def test_outliers_equal_the_formula_day_by_day(drift: float) -> None:
+    """|r| > 50 %, or beyond 10 x 1.4826 median absolute deviations of the 252 returns before it."""
+    rng = np.random.default_rng(5)
+    days = sessions("2015-01-02", "2018-12-31")
+    moves = drift + 0.002 * rng.standard_t(2, (len(days), 3))
+    moves[700, 0], moves[801, 1] = 0.61, -0.35
+    close = 50 * np.cumprod(1 + moves, axis=0)
+    table = pd.DataFrame(
+        {"date": np.repeat(days, 3), "symbol": np.tile(["A", "B", "C"], len(days)), "close": close.reshape(-1)}
+    )
+    wild = np.zeros((len(days), 3), dtype=bool)
+    for column in range(3):
+        r = np.append(np.nan, close[1:, column] / close[:-1, column] - 1)
+        for at in range(1, len(r)):
+            past = r[max(at - 252, 1) : at]
+            wild[at, column] = abs(r[at]) > 0.5
+            if len(past) >= 21:
+                wild[at, column] |= abs(r[at]) > 10 * 1.4826 * np.median(np.abs(past - np.median(past)))
+    expected = int(wild[wild.sum(axis=1) < 2].sum())  # two of three names share a move: the market's
+
+    found = price_quality(table)
+
+    assert expected > 5
+    assert found.measures["outliers"] == pytest.approx(expected / len(table))

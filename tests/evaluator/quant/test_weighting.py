@@ -93,6 +93,22 @@ def test_estimators_equal_their_definitions(panel: Any) -> None:
         covariance(x, "shrunk")
 
 
+@pytest.mark.parametrize("seed", range(40))
+def test_shrinkage_then_that_of_scikit_learn(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    sessions, names = int(rng.integers(2, 300)), int(rng.integers(1, 40))
+    common = rng.normal(0, 0.01, (sessions, 1)) * rng.integers(0, 2)
+    window = common + rng.normal(0, rng.uniform(0.001, 0.05, names), (sessions, names))
+
+    expected = LedoitWolf().fit(window).covariance_
+
+    np.testing.assert_allclose(covariance(window, "ledoit_wolf"), expected, rtol=1e-12, atol=1e-12 * expected.max())
+
+
+def test_shrinkage_of_a_flat_window_is_zero_not_an_error() -> None:
+    assert covariance(np.zeros((10, 3)), "ledoit_wolf").tolist() == np.zeros((3, 3)).tolist()
+
+
 @pytest.mark.parametrize("estimator", ["sample", "ewma", "ledoit_wolf"])
 def test_optimised_books_are_no_worse_than_a_public_optimiser(inputs: Any, panel: Any, estimator: Any) -> None:
     s = covariance(window(panel, 252), estimator)

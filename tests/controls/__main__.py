@@ -1,0 +1,35 @@
+"""`python -m tests.controls [NAME ...]`: run the matrix, or the controls whose name holds one of the words."""
+
+import argparse
+import sys
+
+from tests.controls.bases import BASES, base
+from tests.controls.every import CONTROLS
+from tests.controls.matrix import run
+
+
+def main() -> int:
+    """Print the matrix. Returns 1 when a line differs or a control broke."""
+    parser = argparse.ArgumentParser(prog="python -m tests.controls", description=__doc__)
+    parser.add_argument("names", nargs="*", help="words of the names to run; all without one")
+    parser.add_argument("--reasons", action="store_true", help="say why, for each line that differs")
+    options = parser.parse_args()
+    chosen = [
+        control
+        for control in CONTROLS.values()
+        if not options.names or any(word in control.name for word in options.names)
+    ]
+    for name in BASES:
+        if any(control.base == name for control in chosen):
+            base(name)
+    lines, broken = run(chosen)
+    for one in lines:
+        if options.reasons and not one.is_equal:
+            pass
+    for _one_broken in broken:
+        pass
+    return 0 if not broken and all(one.is_equal for one in lines) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,59 @@
+"""Grades one attempt in process: the scores of all scored dimensions and the state of each veto."""
+
+from dataclasses import dataclass
+
+from evaluator import score
+from evaluator.assess import assess
+from evaluator.compare.run import compare, read_strategy
+from evaluator.package.attempt import load_delivery
+from evaluator.version import evaluator_version
+from records.grade import SCORED_CATEGORIES, Grade, Judgement
+from records.paths import AttemptPaths
+from records.rubric import load_rubric
+from records.session import EndEvent
+from tests.controls.attempts import events_of
+
+SCORED = tuple(d.id for d in load_rubric().dimensions if d.category in SCORED_CATEGORIES)
+VETOES = tuple(d.id for d in load_rubric().dimensions if d.veto_below is not None)
+
+
+@dataclass(frozen=True)
+class Graded:
+    """What came of one attempt."""
+
+    grade: Grade
+    judgements: dict[str, Judgement]
+
+    @property
+    def scores(self) -> dict[str, int | None]:
+        """Score by scored dimension; None where it is not applicable or did not run."""
+        return {name: self.grade.scores[name] for name in SCORED}
+
+    @property
+    def failed(self) -> tuple[str, ...]:
+        """The vetoes that fail, in the rubric's order."""
+        return tuple(name for name in VETOES if self.grade.vetoes[name] == "fail")
+
+    @property
+    def unrun(self) -> tuple[str, ...]:
+        """The vetoes that no judge decided."""
+        return tuple(name for name in VETOES if self.grade.vetoes[name] == "not_run")
+
+
+def graded(paths: AttemptPaths) -> Graded:
+    """Grade an attempt with the rules judge, without container."""
+    delivery = load_delivery(paths.public)
+    measurement = assess(delivery, judge="rules")
+    comparison = compare(delivery, measurement.spec, read_strategy(paths.strategy))
+    (end,) = (event for event in events_of(paths) if isinstance(event, EndEvent))
+    grade = score.grade(
+        measurement.measured,
+        comparison.compared,
+        end_reason=end.reason,
+        judge="rules",
+        user="rules",
+        version=evaluator_version(),
+        engine="process",
+    )
+    judgements = {one.dimension: one for one in (*measurement.measured.judgements, *comparison.compared.judgements)}
+    return Graded(grade, judgements)
