@@ -9,6 +9,7 @@ from pydantic import Field, ValidationError
 
 from evaluator.compare.checks import Checker
 from evaluator.compare.claims import Finding, find_claim
+from evaluator.compare.code_values import with_code
 from evaluator.compare.fidelity import COMPONENTS, DIMENSION, ItemVerdict, component_score
 from evaluator.compare.model_verdicts import ModelVerdicts, read_verdicts
 from evaluator.compare.question import ItemFindings
@@ -104,7 +105,7 @@ def compare(
 def _findings(
     case: Case, spec: DeliveredSpec, items: Sequence[Item], judged: ModelVerdicts | None
 ) -> dict[str, Finding]:
-    rows = spec_rows(case.delivery)
+    spec, rows = with_code(spec, spec_rows(case.delivery), case.delivery)
     if judged is not None:
         return {item.id: judged.claim(item, spec, rows) for item in items}
     said = list(passages(case.delivery))

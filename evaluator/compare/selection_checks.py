@@ -53,9 +53,10 @@ def _another(context: Context, option: str, names: list[str]) -> str | None:
     names = [name for name in names if name.lower() != COMPOSITE] or names
     found = []
     for name in names:
-        for factor in load_grammar().factors:
-            scores = context.own.factor(factor.id)
-            fit = None if factor.id == option or isinstance(scores, Absent) else _median(tables[name], scores)
+        said = option_id("factors", name)
+        for factor in sorted(load_grammar().factors, key=lambda factor: factor.id != said):
+            scores = Absent("its own") if factor.id == option else context.own.factor(factor.id)
+            fit = None if isinstance(scores, Absent) else _median(tables[name], scores)
             if fit is not None and fit >= _ANOTHER:
                 found.append(factor.id)
                 break

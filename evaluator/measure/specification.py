@@ -118,17 +118,30 @@ def spec_rows(delivery: Delivery, group: str = "main") -> list[Row]:
 
 def delivered_spec(delivery: Delivery, group: str = "main") -> DeliveredSpec:
     """Return the specification of one run of the delivery."""
-    draft = _Draft()
-    rows = spec_rows(delivery, group)
-    _read_options(draft, rows)
-    _read_plain(draft, rows)
-    _read_params(draft, rows)
+    draft = _drafted(spec_rows(delivery, group))
     if group == "main":
         for name, value, why in infer_missing(Run(delivery), dict(draft.learnt)):
             if name.startswith("param:"):
                 draft.params[name.removeprefix("param:")] = float(value)
             else:
                 draft.learn(name, value, "inferred", why)
+    return _finished(draft)
+
+
+def stated_spec(rows: list[Row]) -> DeliveredSpec:
+    """Return what lines of a specification state; nothing is inferred from tables."""
+    return _finished(_drafted(rows))
+
+
+def _drafted(rows: list[Row]) -> _Draft:
+    draft = _Draft()
+    _read_options(draft, rows)
+    _read_plain(draft, rows)
+    _read_params(draft, rows)
+    return draft
+
+
+def _finished(draft: _Draft) -> DeliveredSpec:
     _add_defaults(draft)
     names = DeliveredSpec.model_fields.keys() - {"schema_version", "values", "origins", "evidence"}
     origins: dict[str, Origin] = {name: draft.origins.get(name, "absent") for name in sorted(names)}

@@ -71,6 +71,21 @@ def test_agent_that_only_repeats_the_strategy_fails_every_component(graded: Call
     assert {scores[dimension] for dimension in ("2.1", "2.3", "2.6")} == {0}
 
 
+def test_words_in_chat_alone_reach_three_points_and_no_more(graded: Callable[..., Any]) -> None:
+    echo = "I rank on 12-1 momentum, hold equal weight in each name and charge 10 bps on every trade."
+    delivered = clean()
+    for name in ("specification", "signals", "target_weights", "selections"):
+        del delivered.tables[name]
+    delivered.tables["trades"] = delivered.tables["trades"].drop(columns=["fee", "signal_date"])
+    delivered.report, delivered.messages = "", [(echo, echo)]
+
+    result = graded(delivered)
+    verdicts = result.comparison.verdicts.verdicts
+
+    assert {verdict.claim for verdict in verdicts} == {"present"}
+    assert {result.scores[dimension] for dimension in ("2.3", "2.6")} == {3}
+
+
 def test_control_that_never_acted_leaves_one_point() -> None:
     assert component_score([verdict("present", "confirmed", stated=True)], has_backtest=True, acted=False) == 1
 
