@@ -9,7 +9,7 @@ SEEDS ?= 0-9
 ARGS ?= --offline
 WORKERS ?= 2
 
-.PHONY: help python engine images launch check test test-full clean
+.PHONY: help python engine images launch check test test-full fuzz clean
 
 help: ## say what can be made
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 12
@@ -41,6 +41,12 @@ test: check images ## check, then the tests with Docker
 
 test-full: check images ## everything that needs no key, however slow
 	@$(BIN)/pytest -q -m "not live"
+
+FUZZ_SECONDS ?= 60
+fuzz: python ## look for bytes that the table reader does not survive (FUZZ_SECONDS= changes how long)
+	@corpus=$$(mktemp -d); trap 'rm -rf "$$corpus"' EXIT; \
+	PYTHONPATH=. $(BIN)/python tests/fuzz/fuzz_tables.py -max_total_time=$(FUZZ_SECONDS) -max_len=4096 -rss_limit_mb=2048 -timeout=25 \
+		-artifact_prefix=tests/fuzz/ "$$corpus" tests/fuzz/seeds
 
 clean: ## remove our containers, volumes and caches, never a run
 	@if [ -x $(BIN)/runner ]; then $(BIN)/runner clean; fi
