@@ -9,6 +9,7 @@ SEEDS ?= 0-9
 ARGS ?= --offline
 WORKERS ?= 2
 SAMPLED ?= 10-209
+FUZZ_SECONDS ?= 60
 
 .PHONY: help python engine images launch check test test-full matrix sampled swap fuzz clean
 
@@ -51,6 +52,11 @@ sampled: python ## 200 sampled tasks held by the reference outside a box and gra
 
 swap: python ## 30 deliveries of the reference against every belief that differs in one stated option
 	@OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m tests.swap --seeds 0-29
+
+fuzz: python ## look for bytes that the table reader does not survive (FUZZ_SECONDS= changes how long)
+	@corpus=$$(mktemp -d); trap 'rm -rf "$$corpus"' EXIT; \
+	PYTHONPATH=. $(BIN)/python tests/fuzz/fuzz_tables.py -max_total_time=$(FUZZ_SECONDS) -max_len=4096 -rss_limit_mb=2048 -timeout=25 \
+		-artifact_prefix=tests/fuzz/ "$$corpus" tests/fuzz/seeds
 
 clean: ## remove our containers, volumes and caches, never a run
 	@if [ -x $(BIN)/runner ]; then $(BIN)/runner clean; fi

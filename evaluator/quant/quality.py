@@ -181,7 +181,8 @@ def _outliers(table: pd.DataFrame, codes: IntArray, close: FloatArray, days: Int
     moves = ratio - 1
     big = np.abs(moves) > BIG_MOVE
     big |= _beyond_deviation(moves, codes)
-    big &= ~_is_split(ratio) & ~_continuous(table, codes)
+    big[big] = ~_is_split(ratio[big])
+    big &= ~_continuous(table, codes)
     return np.asarray(big & ~_shared(table, big))
 
 
