@@ -189,7 +189,7 @@ def closed(it: Attempt, name: str, day: str, quantity: str, price: str) -> None:
     def moved(table: pd.DataFrame) -> None:
         days = pd.to_datetime(table[day])
         value = (table[quantity] * table[price]).abs()
-        row = value[days.dt.dayofweek == 4].idxmin()
+        row = value[days.dt.day_of_week == 4].idxmin()
         table.loc[row, day] = str((days[row] + pd.Timedelta(days=1)).date())
 
     it.edit(name, moved)

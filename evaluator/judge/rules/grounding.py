@@ -19,7 +19,9 @@ _AHEAD = re.compile(
 _BEHIND = re.compile(
     r"under-?perform\w*|lag(?:s|ged|ging)?\b|trail(?:s|ed|ing) (?:the|it|spy|s&p|its)|behind (?:it|the|spy|s&p|its)|worse than (?:the )?(?:market|benchmark|index|spy|s&p)"
 )
-_RISK_ADJUSTED = re.compile(r"(?:on|in|as) (?:a |an )?(?:risk[- ]adjusted|sharpe)|risk[- ]adjusted (?:out|under|basis|terms|alpha|excess)|per unit of risk|(?:higher|better|lower|worse) sharpe")
+_RISK_ADJUSTED = re.compile(
+    r"(?:on|in|as) (?:a |an )?(?:risk[- ]adjusted|sharpe)|risk[- ]adjusted (?:out|under|basis|terms|alpha|excess)|per unit of risk|(?:higher|better|lower|worse) sharpe"
+)
 _UP = re.compile(
     r"profitable|made money|positive (?:\w+ )?returns?|(?:strong|solid|attractive|excellent|impressive|healthy|great|good|robust|outstanding|superb) (?:\w+ ){0,2}(?:returns?|performance|results?|profits?|gains?|growth)|performed (?:very |really |extremely )?well|works? (?:very |really )?well|\bgrew\b|strong performer|successful"
 )

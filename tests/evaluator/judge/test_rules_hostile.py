@@ -21,7 +21,15 @@ WORDS = (
     "summary method results limitations benchmark same dates total return alpha sensitivity out-of-sample walk-forward frozen gap "
     "survivorship duplicates gaps outliers delisted split dividend tie insufficient cash re-entry first day cross-check source"
 )
-STUFFED = "# Summary\n\n" + WORDS + ".\n\n## Method\n\n" + ", ".join(WORDS.split()) + "\n\n- " + "\n- ".join(WORDS.split()) + "\n"
+STUFFED = (
+    "# Summary\n\n"
+    + WORDS
+    + ".\n\n## Method\n\n"
+    + ", ".join(WORDS.split())
+    + "\n\n- "
+    + "\n- ".join(WORDS.split())
+    + "\n"
+)
 NASTY = (
     "a" * 1_000_000,
     "| " * 500_000,
@@ -53,14 +61,18 @@ def test_list_of_words_passes_no_veto_dimension() -> None:
     assert level("5.1", made) <= 1
 
 
-@pytest.mark.parametrize("dimension", ["1.2", "1.3", "1.6", "2.8a", "2.9", "2.10", "3.4", "4.4", "4.5", "4.6", "5.3", "5.4"])
+@pytest.mark.parametrize(
+    "dimension", ["1.2", "1.3", "1.6", "2.8a", "2.9", "2.10", "3.4", "4.4", "4.5", "4.6", "5.3", "5.4"]
+)
 def test_list_of_words_reaches_no_high_level(dimension: str) -> None:
     made = delivery(STUFFED, talk=["Backtest momentum, 10 bps.", WORDS], metrics=GOOD)
     assert level(dimension, made) <= 2
 
 
 def test_many_names_of_one_thing_define_nothing() -> None:
-    made = delivery("# Rules\n\nWeights are equal, inverse volatility, minimum variance or risk parity; weekly, monthly or quarterly.\n")
+    made = delivery(
+        "# Rules\n\nWeights are equal, inverse volatility, minimum variance or risk parity; weekly, monthly or quarterly.\n"
+    )
     assert level("2.7", made) <= 1
 
 
@@ -70,7 +82,10 @@ def test_clean_words_do_not_hide_a_leak() -> None:
 
 
 def test_boast_about_grounding_is_no_number() -> None:
-    made = delivery("# Summary\n\nAll conclusions are supported by quoted numbers, with uncertainty and sample length stated.", metrics=GOOD)
+    made = delivery(
+        "# Summary\n\nAll conclusions are supported by quoted numbers, with uncertainty and sample length stated.",
+        metrics=GOOD,
+    )
     assert level("4.1", made) <= 1
 
 
@@ -104,8 +119,13 @@ def test_text_is_read_within_its_caps() -> None:
 
 
 def test_tables_of_rubbish_stop_nothing() -> None:
-    rubbish = pd.DataFrame({"parameter": [None, 3.5, "x"], "setting": [object(), float("inf"), ""], "sharpe": ["a", None, float("nan")]})
-    tables = [(role, f"{role}.csv", rubbish) for role in ("sensitivity", "out_of_sample", "quality", "sources", "metrics", "spec", "other")]
+    rubbish = pd.DataFrame(
+        {"parameter": [None, 3.5, "x"], "setting": [object(), float("inf"), ""], "sharpe": ["a", None, float("nan")]}
+    )
+    tables = [
+        (role, f"{role}.csv", rubbish)
+        for role in ("sensitivity", "out_of_sample", "quality", "sources", "metrics", "spec", "other")
+    ]
     found = _judged(delivery("# Report\n\nText.", talk=["a", "b"], tables=tables))
     assert len(found) == len(JUDGES)
 

@@ -29,7 +29,9 @@ def test_no_benchmark_is_zero() -> None:
     assert settle(Finding(dimension="3.4", judge="rules")).score == 0
 
 
-@pytest.mark.parametrize(("hits", "score"), [((), 4), (("weights",), 2), (("weights", "weights"), 2), (("weights", "count"), 1)])
+@pytest.mark.parametrize(
+    ("hits", "score"), [((), 4), (("weights",), 2), (("weights", "weights"), 2), (("weights", "count"), 1)]
+)
 def test_second_readings_cap_the_score(hits: tuple[str, ...], score: int) -> None:
     assert settle(Finding(dimension="2.7", judge="rules", score=4, hits=hits)).score == score
 
