@@ -8,8 +8,9 @@ AGENTS ?= controls
 SEEDS ?= 0-9
 ARGS ?= --offline
 WORKERS ?= 2
+SAMPLED ?= 10-209
 
-.PHONY: help python engine images launch check test test-full matrix clean
+.PHONY: help python engine images launch check test test-full matrix sampled swap fuzz clean
 
 help: ## say what can be made
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 12
@@ -45,7 +46,14 @@ test-full: check images ## everything that needs no key, however slow
 matrix: python ## mutants and clean variants against the evaluator, observed beside expected (NAMES= picks some)
 	@OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m tests.controls $(NAMES)
 
+sampled: python ## 200 sampled tasks held by the reference outside a box and graded (SAMPLED=10-209); what is cached stays
+	@OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m tests.sampled --seeds $(SAMPLED) --jobs $(WORKERS)
+
+swap: python ## 30 deliveries of the reference against every belief that differs in one stated option
+	@OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m tests.swap --seeds 0-29
+
 clean: ## remove our containers, volumes and caches, never a run
 	@if [ -x $(BIN)/runner ]; then $(BIN)/runner clean; fi
+	@rm -rf "$${FINCOSMOS_CACHE:-$$HOME/.cache/fincosmos}/sampled"
 	@rm -rf .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache build dist
 	@find . -name __pycache__ -type d -not -path './.venv/*' -prune -exec rm -rf {} +

@@ -21,11 +21,33 @@ class Dimension(Record):
     anchors: dict[str, str]
 
 
+class Rule(Record):
+    """A named line of the rubric: an equation, an audit check, a link, a tolerance, an end reason."""
+
+    id: str
+    text: str
+
+
+class Implication(Record):
+    """One flaw that lowers several dimensions at once, so that a second failing veto is no second flaw."""
+
+    cause: str
+    dimension: str = Field(description="the dimension that looks for this flaw")
+    also: tuple[str, ...] = Field(description="dimensions that fall with it, always")
+    may: tuple[str, ...] = Field(default=(), description="dimensions that can fall with it, by its size or place")
+
+
 class Rubric(Record):
-    """All dimensions, in the paper's order."""
+    """All dimensions, in the paper's order, and the rules around them."""
 
     dimensions: tuple[Dimension, ...]
     scored_categories: tuple[str, ...]
+    equations: tuple[Rule, ...]
+    audit: tuple[Rule, ...]
+    links: tuple[Rule, ...]
+    tolerances: tuple[Rule, ...]
+    end_reasons: tuple[Rule, ...]
+    implies: tuple[Implication, ...]
 
     def dimension(self, dimension_id: str) -> Dimension:
         """Return one dimension. Raises KeyError when there is none with this id."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from records.grade import SCORED_CATEGORIES, Grade
 from reports.collect import RunView
-from reports.mixing import mixing, refuse_mixed
+from reports.comparable import differences, refuse_different
 from reports.summary import AgentRow, SessionRow, agent_rows, agent_rows_of, session_rows
 
 _HEADS = {
@@ -17,7 +17,7 @@ _HEADS = {
 }
 
 
-_OF_ONE_RUN = ("Wall clock:", "User:", "Evaluator version:", "Grades of several")
+_OF_ONE_RUN = ("Wall clock:", "User:", "Evaluator version:")
 """Notes that hold for the run they come from and not for a table of several."""
 
 
@@ -44,10 +44,12 @@ def run_report(run: RunView, *, mix: bool = False) -> Report:
     Args: mix: put grades into one table although they are not comparable; a note says so.
     Raises: UsageError: the grades differ in version, judge or user, and `mix` is not set.
     """
-    refuse_mixed(_grades(run), mix=mix)
+    mixed = tuple(f"Not comparable, tabled together all the same: {phrase}." for phrase in differences([run]))
+    if mixed and not mix:
+        refuse_different([run])
     return Report(
         tables=(_sessions(session_rows(run)), _agents(agent_rows(run))),
-        notes=run_notes(run),
+        notes=(*mixed, *run_notes(run)),
     )
 
 
@@ -84,11 +86,8 @@ def run_notes(run: RunView) -> tuple[str, ...]:
     if any(not grade.grading_complete for grade in grades):
         notes.append("Grading incomplete: Q is over the dimensions that ran; a veto that did not run is no pass.")
     versions = sorted({grade.evaluator_version for grade in grades})
-    mixed = mixing(grades)
-    if mixed is not None:
-        notes.append(mixed)
-    elif versions:
-        notes.append(f"Evaluator version: {versions[0]}.")
+    if versions:
+        notes.append(f"Evaluator version: {', '.join(versions)}.")
     if any(grade.engine == "process" for grade in grades):
         notes.append("Some grades were made by processes on this machine instead of containers.")
     if run.wall_s is not None:

@@ -145,7 +145,13 @@ def parse(reply: ChatReply) -> _Answer:
     try:
         return _Answer.model_validate(json.loads(reply.text))
     except ValidationError as error:
-        problems = [f"{'.'.join(map(str, found['loc']))}: {found['type']}" for found in error.errors()[:5]]
+        problems = [f"{_place(found['loc'])}: {found['type']}" for found in error.errors()[:5]]
         raise ValueError(f"not of the schema ({'; '.join(problems)})") from None
     except (ValueError, RecursionError):
         raise ValueError("not one JSON object") from None
+
+
+def _place(location: tuple[int | str, ...]) -> str:
+    """Return where a problem is; a name that the answer made up is not repeated."""
+    known = {*_Answer.model_fields, *Observation.model_fields}
+    return ".".join(str(part) if isinstance(part, int) or part in known else "?" for part in location) or "answer"

@@ -14,9 +14,12 @@ _INVESTED = 0.5
 _OFF_SHARE = 0.95
 _ON_SHARE = 0.80
 _BREAKS = 0.10
+_EXACT = 0.002
 _NEAR = 0.05
 _FAR = 0.10
 _OTHER = 0.02
+_NEARER = 0.25
+"""Another scheme at a quarter of the distance is the one that was used."""
 
 
 def timing(context: Context, item: Item) -> Result:
@@ -78,16 +81,24 @@ def weighting(context: Context, item: Item) -> Result:
     if mine is None:
         return "unconfirmed", f"{item.option} cannot be computed on the delivered data"
     detail = f"median L1 distance to {item.option}: {mine:.4f}"
-    if mine <= _NEAR:
+    if mine <= _EXACT:
         return "confirmed", detail
-    if mine > _FAR:
-        for scheme in SCHEMES:
-            estimators = ESTIMATORS if scheme in NEEDS_COVARIANCE else (None,)
-            for estimator in estimators:
-                other = None if scheme == item.option else _distance(context, scheme, estimator, delivered)
-                if other is not None and other <= _OTHER:
-                    return "contradicted", f"{detail}, to {scheme}: {other:.4f}"
-    return "unconfirmed", detail
+    other = _nearest_other(context, item.option, delivered)
+    if other is not None and other[0] <= _OTHER and other[0] <= _NEARER * mine:
+        return ("contradicted" if mine > _FAR else "unconfirmed"), f"{detail}, to {other[1]}: {other[0]:.4f}"
+    return ("confirmed" if mine <= _NEAR else "unconfirmed"), detail
+
+
+def _nearest_other(context: Context, option: str, delivered: pd.DataFrame) -> tuple[float, str] | None:
+    """Return the distance to the nearest other scheme and its name; None when none is computable."""
+    found = []
+    for scheme in SCHEMES:
+        estimators = ESTIMATORS if scheme in NEEDS_COVARIANCE else (None,)
+        for estimator in () if scheme == option else estimators:
+            distance = _distance(context, scheme, estimator, delivered)
+            if distance is not None:
+                found.append((distance, scheme))
+    return min(found, default=None)
 
 
 def covariance(context: Context, item: Item) -> Result:

@@ -82,6 +82,7 @@ PHRASES: dict[str, tuple[str, ...]] = {
         r"least volatile",
         r"(?:names?|stocks?|shares) (?:that|which) (?:don't|do not|barely|hardly) (?:move|swing|jump)",
         r"low standard deviation",
+        r"(?:calm|quiet|steadi)(?:er|est) (?:half|third|ones|part|end)",
     ),
     "low_beta_252": (
         r"low(?:er|est)?[- ]beta",
@@ -245,6 +246,7 @@ PHRASES: dict[str, tuple[str, ...]] = {
         r"(?:kill[- ]switch|circuit[- ]breaker)",
         r"portfolio(?:-level|-wide)? stops?(?:[- ]loss)?\b",
         r"peak[- ]to[- ]trough",
+        r"(?:off|from|below|under) (?:the|its|our|my|their) (?:peak|high|top)\b[^.;]*(?:sold|sell\w*|cash|out\b|liquidat\w*|exit\w*|flat)",
         r"(?:tanks|drops|falls|is down) \d+ ?%[^.;]*(?:out|cash)",
     ),
     "position_stop": (
@@ -254,6 +256,7 @@ PHRASES: dict[str, tuple[str, ...]] = {
         r"(?:holding|position|name|stock|one)[^.;]*(?:down|below|under|loses?|drops?|falls?|lost)[^.;]*(?:bought|entry|cost|paid|purchase|buy price)[^.;]*",
         r"(?:sell|cut|dump|exit|close)\w*[^.;]*(?:below|under|down|from)[^.;]*(?:entry|cost|paid|bought|purchase|buy price)",
         r"\d+ ?% per (?:name|position|stock|holding)",
+        r"(?:below|under|beneath|down from|off) (?:what|where|my|the price) [^.;]{0,20}(?:paid|bought|entry|entered|cost|purchase)",
         r"below (?:its |the |their )?(?:entry|cost|purchase|buy)",
     ),
     "next_close": (

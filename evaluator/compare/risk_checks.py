@@ -76,7 +76,7 @@ def acted(context: Context) -> bool:
     if option in (None, "none"):
         return True
     if option == "vol_target":
-        return any(_scaled_down(run) for run in (context.case.main, *context.case.others))
+        return any(_scaled_down(context, run) for run in (context.case.main, *context.case.others))
     threshold = values_of(context.spec).get(f"{option}.threshold", context.voiced.get(f"{option}.threshold"))
     if threshold is None or option is None:
         return False
@@ -117,9 +117,17 @@ def _stop_evidence(context: Context, run: Run, spec: DeliveredSpec, option: str,
     judged = [breach for breach in breaches if not breach.open_end]
     room = _room(spec)
     failures = tuple(text for breach in judged if (text := _failure(breach, run, book, spec, room)) is not None)
-    exits = sum(breach.exit_sessions is not None and breach.exit_sessions <= room for breach in judged)
     caused = changed_because_of(run.trades, decisions, window=room)
-    return Evidence(run.group, len(judged), exits if len(caused) else 0, failures)
+    exits = sum(_left_because_of(breach, caused, room) for breach in judged)
+    return Evidence(run.group, len(judged), exits, failures)
+
+
+def _left_because_of(breach: Breach, caused: pd.DataFrame, room: int) -> bool:
+    """Whether the exit came in time and is a sale off the calendar, or one that names the stop."""
+    if breach.exit_date is None or breach.exit_sessions is None or breach.exit_sessions > room or not len(caused):
+        return False
+    sales = caused[(caused["side"] < 0) & (caused["date"] > breach.date) & (caused["date"] <= breach.exit_date)]
+    return bool(len(sales) if breach.symbol is None else (sales["symbol"] == breach.symbol).any())
 
 
 def _decisions(context: Context, run: Run) -> pd.DatetimeIndex:
@@ -191,12 +199,10 @@ def _early_exit(context: Context, option: str, threshold: float) -> str | None:
 
 
 def _vol_target(context: Context, item: Item) -> Result:
-    targets, panel = context.case.main.targets, context.case.main.panel
-    if targets is None or isinstance(panel, Absent) or item.value is None:
+    book, panel = _book(context.case.main), context.case.main.panel
+    if book is None or isinstance(panel, Absent) or item.value is None:
         return "unconfirmed", "no target weights or prices were delivered"
-    total = targets.sum(axis=1)
-    held = total > _CASH
-    unscaled = targets[held].div(total[held], axis=0)
+    unscaled, total = book
     shares = {}
     for target in sorted({item.value, *_targets()}):
         fits = []
@@ -208,10 +214,13 @@ def _vol_target(context: Context, item: Item) -> Result:
         shares[target] = max(fits, default=0.0)
     detail = ", ".join(f"target {target:g}% on {share:.1%} of rebalances" for target, share in shares.items())
     mine = shares[item.value]
-    if mine >= _REBALANCES:
-        return "confirmed", detail
     others = max(share for target, share in shares.items() if target != item.value)
-    return ("contradicted" if mine < 0.5 <= _REBALANCES <= others else "unconfirmed"), detail
+    if mine >= _REBALANCES:
+        return ("confirmed" if mine >= others - _TOLERATED else "unconfirmed"), detail
+    never_scaled = bool((total >= 1 - _CASH).all())
+    if mine < 0.5 and (never_scaled or others >= _REBALANCES):
+        return "contradicted", f"{detail}; the book is never scaled" if never_scaled else detail
+    return "unconfirmed", detail
 
 
 def _targets() -> list[float]:
@@ -220,9 +229,38 @@ def _targets() -> list[float]:
     return [float(choice) for param in params if param.name == "target" for choice in param.choices]
 
 
-def _scaled_down(run: Run) -> bool:
-    """Whether some decision holds a part of the book because of the target: invested, but below one."""
-    if run.targets is None:
+def _scaled_down(context: Context, run: Run) -> bool:
+    """Whether some decision holds a smaller book, as small as the run's own target asks for, and was traded."""
+    spec = context.spec if run.group == "main" else delivered_spec(context.case.delivery, run.group)
+    stated = values_of(spec).get("vol_target.target", context.voiced.get("vol_target.target"))
+    book = _book(run)
+    if stated is None or book is None or isinstance(run.panel, Absent):
         return False
+    unscaled, total = book
+    for params in context.choices("risk_control", "vol_target"):
+        own = vol_target_exposure(unscaled, run.panel, params={**params, "target": stated})
+        if isinstance(own, Absent):
+            continue
+        bound = own[(own < 1 - _EXPOSURE) & ((total.reindex(own.index) - own).abs() <= _EXPOSURE)]
+        if len(bound) and _traded_after(run, pd.DatetimeIndex(bound.index)):
+            return True
+    return False
+
+
+def _traded_after(run: Run, decisions: pd.DatetimeIndex) -> bool:
+    """Whether a fill serves one of the decisions; a log of weights alone is its own proof."""
+    if run.trades is None:
+        return True
+    if "signal_date" in run.trades.columns and run.trades["signal_date"].notna().any():
+        return bool(run.trades["signal_date"].isin(decisions).any())
+    days = pd.DatetimeIndex(run.trades["date"])
+    return any(((days > day) & (days <= day + pd.Timedelta(days=7))).any() for day in decisions)
+
+
+def _book(run: Run) -> tuple[pd.DataFrame, "pd.Series[float]"] | None:
+    """Return the target weights scaled to one and their sums, of the decisions that hold something."""
+    if run.targets is None:
+        return None
     total = run.targets.sum(axis=1)
-    return bool(((total > _CASH) & (total < 1 - _CASH)).any())
+    total = total[total > _CASH]
+    return (run.targets.loc[total.index].div(total, axis=0), total) if len(total) else None

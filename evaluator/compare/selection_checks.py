@@ -9,15 +9,20 @@ from evaluator.quant.absent import Absent
 from evaluator.quant.combination import COMBINATIONS
 from evaluator.quant.inference import spearman
 from evaluator.quant.selection import set_agreement
+from records.grammar import load_grammar
 from records.strategy import Item
 
 _CONFIRMS = 0.95
 _OPPOSES = -0.5
+_ANOTHER = 0.99
+_UNLIKE = 0.80
 _TOP = 0.8
 _BOTTOM = 0.4
 _SAME_SET = 0.95
 _SAME_DATES = 0.90
 _OTHER_DATES = 0.80
+_ALL_DATES = 0.99
+_CLEARLY = 0.02
 
 
 def factor(context: Context, item: Item) -> Result:
@@ -38,7 +43,25 @@ def factor(context: Context, item: Item) -> Result:
         return "confirmed", detail
     if fit <= _OPPOSES and (named or not several):
         return "contradicted", detail
-    return "unconfirmed", detail
+    shown = _another(context, item.option, [name] if named else list(fits)) if fit < _UNLIKE else None
+    return ("contradicted", f"{detail}; it is {shown}") if shown else ("unconfirmed", detail)
+
+
+def _another(context: Context, option: str, names: list[str]) -> str | None:
+    """Return the other factors of the grammar that the named tables reproduce; None unless each is one."""
+    tables = context.own.delivered_signals
+    names = [name for name in names if name.lower() != COMPOSITE] or names
+    found = []
+    for name in names:
+        for factor in load_grammar().factors:
+            scores = context.own.factor(factor.id)
+            fit = None if factor.id == option or isinstance(scores, Absent) else _median(tables[name], scores)
+            if fit is not None and fit >= _ANOTHER:
+                found.append(factor.id)
+                break
+        else:
+            return None
+    return ", ".join(found)
 
 
 def _median(table: pd.DataFrame, scores: pd.DataFrame) -> float | None:
@@ -93,9 +116,9 @@ def combination(context: Context, item: Item) -> Result:
     if mine is None:
         return "unconfirmed", "the belief's factors cannot be computed on the delivered data"
     detail = ", ".join(f"{method} on {share:.1%} of dates" for method, share in shares.items())
-    if mine >= _SAME_DATES:
+    best = max((share for method, share in shares.items() if method != item.option), default=0.0)
+    if mine >= _SAME_DATES and not (best >= _ALL_DATES and mine < best - _CLEARLY):
         return "confirmed", detail
-    others = [share for method, share in shares.items() if method != item.option]
-    if mine < _OTHER_DATES and max(others, default=0.0) >= _CONFIRMS:
+    if mine < _OTHER_DATES and best >= _CONFIRMS:
         return "contradicted", detail
     return "unconfirmed", detail

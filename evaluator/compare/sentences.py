@@ -5,6 +5,8 @@ import unicodedata
 from dataclasses import dataclass
 from typing import Literal
 
+from evaluator.compare.numbers import Number, numbers
+
 Stance = Literal["affirmed", "negated", "quoted", "asked"]
 
 _QUOTES = str.maketrans({"‘": "'", "’": "'", "“": '"', "”": '"', "−": "-", "–": "-", "—": " - ", "‑": "-"})
@@ -14,7 +16,8 @@ _CODE = re.compile(r"```.*?(?:```|\Z)|^\s*>.*$", re.DOTALL | re.MULTILINE)
 
 _REFUSING_VERB = (
     r"(?:use|employ|want|time|need|care|like|have|apply|believe|do|average|weight|size|mean|say|ask|set|run|rank"
-    r"|screen|blend|combine|mind|bother|know|target|scale|cap|limit)"
+    r"|screen|blend|combine|mind|bother|know|target|scale|cap|limit|split|spread|stage|charge"
+    r"|asked|said|told|mentioned|wanted|requested|agreed|meant)"
 )
 _REFUSAL = re.compile(
     r"(?:don't|do not|doesn't|does not|didn't|did not|never|won't|will not|wouldn't|would not|not going to|rather you did not"
@@ -24,6 +27,15 @@ _NEAR_NEGATOR = re.compile(
     r"(?:^|\W)(?:no|not|without|nor|neither|rather than|instead of|skip|drop|forget|ignore|isn't|aren't|no clue what)"
     r"(?:\s+[\w'-]+){0,3}\s*$"
 )
+_NEGATOR_AT_ONCE = re.compile(
+    r"(?:\b(?:don't|do not|doesn't|never|won't|wouldn't|can't|shouldn't)\s+(?:ever |please |just |really |go )?|\banything but\s+)$"
+)
+_CORRECTION = re.compile(
+    r"\b(?:no,? wait|wait,? no|i mean|i meant|make (?:that|it)|or rather|scratch that|correction|sorry|actually|rather(?! than))\b"
+)
+_CORRECTION_CHARS = 25
+_CORRECTS = re.compile(r"^(?:no,? )?(?:wait|sorry|i mean|i meant|make (?:that|it)|or rather|scratch that|correction)\b")
+_YES = re.compile(r"^(?:yes|yep|yeah|exactly|correct|right|sure|please do|absolutely|of course)\b(?! or no)")
 _REJECTED_AFTER = re.compile(
     r"(?:isn't|is not|aren't|are not|wasn't|was not) (?:how|what|my|the way|right|it\b|mine|part|something|for me)"
     r"|\bis wrong\b|\bare wrong\b|deviates? from|off-protocol"
@@ -33,7 +45,7 @@ _TOO = re.compile(r"\btoo (?:loose|tight|high|low|much|little|wide|big|small)\b"
 _ATTRIBUTED = re.compile(
     r"\b(?:you(?:'ve|'d|'re)?|your (?:report|plan|draft|table|proposal|file|version|message|note))\s(?:have |had |just |also |already )?"
     r"(?:said|say|wrote|write|proposed?|propose|put|suggest\w*|assum\w*|used|set|report\w*|chose|picked|mention\w*|list\w*|show\w*|claim\w*|stat(?:e|ed)|quot\w+|using)\b"
-    r"|\bas you\b|\byour \d"
+    r"|\bas you\b|\byour \d|\b(?:in|from|on) your (?:report|plan|draft|table|results?|numbers?|file|chart)\b"
 )
 _CONFIRMED = re.compile(
     r"\b(?:that's|that is|it's|which is|is|are|sounds|looks)\s(?:\w+\s)?(?:fine|right|correct|good|ok|okay|exactly|mine|it\b|spot on|perfect)"
@@ -59,8 +71,28 @@ def normalise(text: str) -> str:
 def sentences(message: str) -> list[Sentence]:
     """Return the message's sentences in order; code blocks and lines quoted with '>' are left out."""
     parts = [part.strip() for part in _SPLIT.split(normalise(_CODE.sub("\n", message)))]
-    parts = [part for part in parts if part]
+    parts = _with_corrections([part for part in parts if part])
     return [Sentence(part, parts[n + 1] if n + 1 < len(parts) else "") for n, part in enumerate(parts)]
+
+
+def _with_corrections(parts: list[str]) -> list[str]:
+    """Join a short sentence that takes back the one before ("... no wait, 15%") to it."""
+    joined: list[str] = []
+    for part in parts:
+        if joined and _CORRECTS.match(part) and len(part.split()) <= 8:
+            joined[-1] = f"{joined[-1]} {part}"
+        else:
+            joined.append(part)
+    return joined
+
+
+def is_corrected(text: str, number: Number) -> bool:
+    """Whether the sentence takes a number back and puts another one in its place."""
+    hit = _CORRECTION.search(text, number.end)
+    if hit is None:
+        return False
+    following = [other for other in numbers(text) if hit.end() <= other.start <= hit.end() + _CORRECTION_CHARS]
+    return any(other.unit in (number.unit, None) and other.value != number.value for other in following)
 
 
 def stance(sentence: Sentence, start: int, end: int, *, negation_belongs: bool = False) -> Stance:
@@ -73,12 +105,14 @@ def stance(sentence: Sentence, start: int, end: int, *, negation_belongs: bool =
     before, after = text[clause_start:start], text[end:]
     if _REFUSAL.search(before) or (not negation_belongs and _NEAR_NEGATOR.search(before)):
         return "negated"
+    if not negation_belongs and _NEGATOR_AT_ONCE.search(text[:start]):
+        return "negated"
     if _REJECTED_AFTER.search(after) or _REJECTED_AFTER.search(text[start:end]):
         return "negated"
     if _ATTRIBUTED.search(text):
         return _stance_on_quote(sentence)
     if text.rstrip("\"')").endswith("?") and not _REQUEST.search(text):
-        return "asked"
+        return "affirmed" if _YES.match(sentence.after) else "asked"
     return "affirmed"
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from evaluator.compare.lexicon import phrases, value_topic
 from evaluator.compare.numbers import numbers
-from evaluator.compare.sentences import Sentence, Stance, normalise, sentences, stance
+from evaluator.compare.sentences import Sentence, Stance, is_corrected, normalise, sentences, stance
 from evaluator.package.delivery import Message
 from records.strategy import Item
 
@@ -87,7 +87,8 @@ def _value_stance(sentence: Sentence, item: Item, previous_agent: str) -> Stance
         rest = sentence.text[: number.start] + " " + sentence.text[number.end :]
         about_it = topic.search(rest) or (unit == "bps" and number.unit == "bps")
         if about_it or _answers(rest, previous_agent, topic):
-            stances.add(stance(sentence, number.start, number.end))
+            taken_back = is_corrected(sentence.text, number)
+            stances.add("negated" if taken_back else stance(sentence, number.start, number.end))
     return _best(stances)
 
 

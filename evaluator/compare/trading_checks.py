@@ -1,5 +1,7 @@
 """Execution and cost: do fill prices, sizes and fees follow the option."""
 
+from dataclasses import replace
+
 import pandas as pd
 
 from evaluator.compare.context import Context, Result
@@ -13,6 +15,9 @@ from records.strategy import Item
 _FITS = 0.95
 _CAP_FITS = 0.99
 _MISSES = 0.5
+_SIZE_FIT = 0.02
+_SHARES = 5.0
+"""Shares that whole parts and the rest in the last one may differ by."""
 _SPENT = 0.01
 """Cash below this share of equity is spent."""
 
@@ -40,9 +45,10 @@ def _best_fit(context: Context, run: Run, option: str) -> ExecutionFit | Absent:
         return run.panel
     best: ExecutionFit | Absent = Absent("no trade log")
     for params in context.choices("execution", option):
-        fit = execution_fit(
-            option, _uncut(context, run) if option == "staged" else run.trades, run.panel, params=params
-        )
+        trades = _uncut(context, run) if option == "staged" else run.trades
+        fit = execution_fit(option, trades, run.panel, params=params)
+        if option == "staged" and isinstance(fit, ExecutionFit) and trades is not None:
+            fit = replace(fit, share=min(fit.share, _equal_share(trades)))
         if isinstance(fit, Absent):
             best = best if isinstance(best, ExecutionFit) else fit
         elif isinstance(best, Absent) or fit.share > best.share:
@@ -53,7 +59,8 @@ def _best_fit(context: Context, run: Run, option: str) -> ExecutionFit | Absent:
 def _uncut(context: Context, run: Run) -> pd.DataFrame | None:
     """Return the fills with parts of a staged buy made whole where the cash of that session was spent.
 
-    Buys are scaled down to what can be paid; a last part that is smaller for that reason is still an equal part.
+    Buys are scaled down together to what can be paid; a part that is smaller by the session's common share is still an
+    equal part. A part that is smaller by a share of its own stays as it is.
     """
     book, trades = context.case.rebuilt, run.trades
     if isinstance(book, Absent) or trades is None or "signal_date" not in trades.columns or run.group != "main":
@@ -61,7 +68,22 @@ def _uncut(context: Context, run: Run) -> pd.DataFrame | None:
     spent = book.cash <= _SPENT * book.equity
     cut = (trades["side"] > 0) & trades["date"].map(spent).fillna(value=False).astype(bool)
     whole = trades.groupby(["signal_date", "symbol", "side"])["quantity"].transform("max")
-    return trades.assign(quantity=trades["quantity"].where(~cut, whole))
+    share = trades["quantity"] / whole
+    common = share.where(trades["side"] > 0).groupby([trades["signal_date"], trades["date"]]).transform("median")
+    together = (trades["quantity"] - common * whole).abs() <= (_SIZE_FIT * whole).clip(lower=_SHARES)
+    return trades.assign(quantity=trades["quantity"].where(~(cut & together), whole))
+
+
+def _equal_share(trades: pd.DataFrame) -> float:
+    """Return the share of orders in several parts, buys included, whose parts are equal."""
+    if "signal_date" not in trades.columns:
+        return 0.0
+    orders = trades.groupby(["signal_date", "symbol", "side"])["quantity"]
+    size, least, most = orders.count(), orders.min(), orders.max()
+    several = size > 1
+    # The last part carries the rest of a division by the number of parts.
+    equal = (most - least) <= (_SIZE_FIT * most).clip(lower=_SHARES)
+    return float(equal[several].mean()) if several.any() else 0.0
 
 
 def _capped(context: Context, fit: ExecutionFit, detail: str) -> Result:

@@ -73,7 +73,7 @@ def _words(case: Case) -> Iterator[str]:
     for row in spec_rows(case.delivery):
         if "benchmark" in row.key.lower():
             yield row.value
-    for table in case.delivery.of("metrics"):
+    for table in case.main.tables("metrics"):
         frame = table.frame
         if {"name", "label"} <= set(frame.columns):
             ours = frame[frame["name"].astype(str).str.startswith("benchmark_")]

@@ -16,6 +16,7 @@ from evaluator.package.delivery import Delivery, Document
 from evaluator.quant.absent import Absent
 from evaluator.quant.accounting import Rebuild, rebuild
 from evaluator.quant.calendar import decision_dates, infer_rebalance
+from evaluator.quant.metrics import round_trips
 from evaluator.quant.weights_route import rebuild_from_positions, rebuild_from_weights
 from records.spec import DeliveredSpec
 
@@ -76,6 +77,11 @@ class Case:
             return rebuild_run(self.main, self.spec)
         except DATA_FAULTS as fault:
             return Absent(f"the delivered tables cannot be rebuilt ({type(fault).__name__})")
+
+    @cached_property
+    def trips(self) -> pd.DataFrame:
+        """Round trips of the main run's fills."""
+        return round_trips(self.main.trades)
 
     def facts(self) -> dict[str, float | int | str | None]:
         """Return the counts and rebuilt figures that stand in measured.json."""

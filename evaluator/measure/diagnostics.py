@@ -81,6 +81,16 @@ def is_named(delivery: Delivery) -> bool:
     )
 
 
+def is_on_signals(table: Table) -> bool:
+    """Tell whether a table read as metrics holds diagnostics of signals, by its name and its labels."""
+    labels = table.frame["label"].astype(str) if "label" in table.frame.columns else pd.Series(dtype=str)
+    return _is_named_for_signals(table) and any(_kind(normalised(label)) == "ic" for label in labels)
+
+
+def _is_named_for_signals(table: Table) -> bool:
+    return re.search(r"signal|valid|factor|(^|_)ic(_|$)", normalised(table.path)) is not None
+
+
 def _kind(label: str) -> Kind | None:
     return next((kind for kind, pattern in _KINDS if pattern.search(label)), None)
 
@@ -133,7 +143,7 @@ def _wide(
 def _long(
     table: Table, keys: "pd.Series[Any]", values: "pd.Series[Any]", factors: tuple[str, ...]
 ) -> Iterator[Reported]:
-    about_signals = re.search(r"signal|valid|factor|(^|_)ic(_|$)", normalised(table.path)) is not None
+    about_signals = _is_named_for_signals(table)
     for key, cell in zip(keys.astype(str), values, strict=True):
         name = normalised(key)
         kind, value = _kind(name), _number(cell, key)

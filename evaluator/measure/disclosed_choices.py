@@ -155,7 +155,7 @@ def _marked(case: Case) -> list[str]:
     for _, text in agent_texts(case):
         listed = False
         for line in text.lower().splitlines():
-            marks = _MARK.search(line) is not None
+            marks = _MARK.search(line) is not None and not line.rstrip(" *").endswith("?")
             if marks:
                 found.append(line)
                 listed = line.rstrip(" *").endswith(":") or line.startswith("#")

@@ -16,6 +16,7 @@ from evaluator.measure.case import Case
 from evaluator.measure.recompute import params_of
 from evaluator.quant.absent import Absent
 from evaluator.quant.accounting import Rebuild
+from evaluator.quant.arrays import FloatArray
 
 WEIGHT_TOLERANCE = 0.01
 SHARE_TOLERANCE = 0.01
@@ -48,6 +49,7 @@ def _fits(case: Case) -> tuple[DecisionFit, ...]:
     if case.main.trades is None or targets is None or isinstance(book, Absent):
         return ()
     fills = _Fills(case, case.main.dated_fills, book)
+    table = _Holdings(case, book, targets)
     days = [day for day in targets.index if book.equity.index[0] <= day < book.equity.index[-1]]
     pairs = []
     for number, day in enumerate(days):
@@ -55,10 +57,7 @@ def _fits(case: Case) -> tuple[DecisionFit, ...]:
         last = fills.last_of(day, following)
         if last is not None and not fills.is_interrupted(day, last):
             pairs.append((day, last))
-    ways = [
-        tuple(_fit(day, last, targets.loc[day], _Valued(book, fills, way, day, last)) for day, last in pairs)
-        for way in _WAYS
-    ]
+    ways = [tuple(_fit(day, last, table.valued(way, day, last), fills) for day, last in pairs) for way in _WAYS]
     # The first way wins a tie: the decision's close, which the conventions name.
     return max(ways, key=lambda fits: sum(fit.shares_fit for fit in fits))
 
@@ -78,8 +77,6 @@ class _Fills:
         self._stop = reason.isin(_STOPS).to_numpy()
         panel = case.main.panel
         self._volume = None if isinstance(panel, Absent) else panel.field("volume")
-        self._open = None if isinstance(panel, Absent) else panel.field("open")
-        self._close = None if isinstance(panel, Absent) else panel.field("close")
 
     def last_of(self, day: pd.Timestamp, following: pd.Timestamp) -> pd.Timestamp | None:
         """Return the last session of the decision's fills; the next session where it has none."""
@@ -107,12 +104,6 @@ class _Fills:
         latest = self._date[before].max()
         return bool(self._stop[before & (self._date == latest)].any())
 
-    def open_share(self, day: pd.Timestamp, names: "pd.Index[str]") -> "pd.Series[float]":
-        """Return open / close of a session by name; missing where the prices have no opens."""
-        if self._open is None or self._close is None or day not in self._open.index:
-            return pd.Series(np.nan, index=names)
-        return pd.Series(self._open.loc[day] / self._close.loc[day], dtype=float).reindex(names)
-
     def stopped(self, day: pd.Timestamp, last: pd.Timestamp) -> set[str]:
         """Return names that a later signal traded within the decision's window."""
         later = (self._signal > day.to_datetime64()) & (self._date <= last.to_datetime64())
@@ -139,64 +130,90 @@ class _Fills:
 
 @dataclass(frozen=True)
 class _Valued:
-    """The prices and the equity at which the shares of one decision are counted."""
+    """One decision's shares by name, held and wanted, with the price and the equity at which they are counted."""
 
-    book: Rebuild
-    fills: _Fills
-    way: str
-    day: pd.Timestamp
-    last: pd.Timestamp
-
-    @property
-    def price(self) -> "pd.Series[float]":
-        """Price by name, on the basis of the marks."""
-        marks = pd.Series(self.book.marks.loc[self.day if self.way == "decision" else self.last], dtype=float)
-        return marks * self.fills.open_share(self.last, marks.index) if self.way == "open" else marks
-
-    @property
-    def equity(self) -> float:
-        """Equity at these prices."""
-        if self.way != "open":
-            return float(self.book.equity[self.day if self.way == "decision" else self.last])
-        held = self.book.shares.loc[self.last]
-        return float(self.book.cash[self.last] + (held * self.price.reindex(held.index)).fillna(0.0).sum())
+    names: list[str]
+    held: FloatArray
+    target: FloatArray
+    price: FloatArray
+    equity: float
+    cash: float
 
 
-def _fit(day: pd.Timestamp, last: pd.Timestamp, target: "pd.Series[float]", valued: _Valued) -> DecisionFit:
-    book, fills = valued.book, valued.fills
-    names = book.shares.columns.union(target.index)
-    price = valued.price.reindex(names)
-    held = pd.Series(book.shares.loc[last], dtype=float).reindex(names, fill_value=0.0)
-    equity = valued.equity
-    weight = target.reindex(names, fill_value=0.0).fillna(0.0)
-    wanted = (weight * equity / price).fillna(0.0)
+class _Holdings:
+    """Marks, shares and targets of every name as arrays on one set of columns."""
+
+    def __init__(self, case: Case, book: Rebuild, targets: pd.DataFrame) -> None:
+        names = book.shares.columns.union(targets.columns)
+        self._names = [str(name) for name in names]
+        self._equity, self._cash = book.equity, book.cash
+        self._sessions, self._decisions = book.equity.index, targets.index
+        self._marks = book.marks.reindex(columns=names).to_numpy(dtype=float)
+        self._shares = book.shares.reindex(columns=names).fillna(0.0).to_numpy(dtype=float)
+        self._targets = targets.reindex(columns=names).fillna(0.0).to_numpy(dtype=float)
+        self._opens = self._open_shares(case, names)
+
+    def _open_shares(self, case: Case, names: "pd.Index[str]") -> FloatArray | None:
+        """Return open / close by session and name; None where the prices have no opens."""
+        panel = case.main.panel
+        opens = None if isinstance(panel, Absent) else panel.field("open")
+        closes = None if isinstance(panel, Absent) else panel.field("close")
+        if opens is None or closes is None:
+            return None
+        return (opens / closes).reindex(index=self._sessions, columns=names).to_numpy(dtype=float)
+
+    def valued(self, way: str, day: pd.Timestamp, last: pd.Timestamp) -> _Valued:
+        """Return a decision counted in one of the ways."""
+        at, end = self._sessions.get_loc(day), self._sessions.get_loc(last)
+        held = self._shares[end]
+        price = self._marks[at if way == "decision" else end]
+        if way == "open":
+            price = price * self._opens[end] if self._opens is not None else np.full(len(held), np.nan)
+            equity = float(self._cash.to_numpy()[end] + np.nansum(held * price))
+        else:
+            equity = float(self._equity.to_numpy()[at if way == "decision" else end])
+        target = self._targets[self._decisions.get_loc(day)]
+        return _Valued(self._names, held, target, price, equity, float(self._cash.to_numpy()[end]))
+
+
+def _fit(day: pd.Timestamp, last: pd.Timestamp, valued: _Valued, fills: _Fills) -> DecisionFit:
+    names, price, held, equity = valued.names, valued.price, valued.held, valued.equity
+    with np.errstate(divide="ignore", invalid="ignore"):
+        wanted = np.nan_to_num(valued.target * equity / price, nan=0.0, posinf=0.0, neginf=0.0)
+        gap = np.nan_to_num((held - wanted) * np.nan_to_num(price, nan=0.0) / equity, nan=0.0)
     ignored = fills.stopped(day, last)
     short = fills.capped(day)
-    gap = (held - wanted) * price.fillna(0.0) / equity
-    lean = _scaled_buys(held, wanted, fills.bought(day), spent=float(book.cash[last]) <= _CASH_SPENT * equity)
+    spent = valued.cash <= _CASH_SPENT * equity
+    lean = _scaled_buys(names, held, wanted, fills.bought(day), spent=spent)
     keep = np.array(
-        [name not in ignored and not (name in short and gap[name] < 0) and name not in lean for name in names]
+        [
+            name not in ignored and not (name in short and off < 0) and name not in lean
+            for name, off in zip(names, gap, strict=True)
+        ],
+        dtype=bool,
     )
     if not keep.any():
         return DecisionFit(day, 0.0, weights_fit=True, shares_fit=True, worst="")
-    off = gap[keep].abs()
-    shares_off = (held - wanted).abs()[keep] > np.maximum(SHARE_TOLERANCE * wanted[keep], 1.0 + 1e-6)
-    worst = str(off.idxmax())
+    size = np.where(keep, np.abs(gap), -1.0)
+    at = int(np.argmax(size))
+    shares_off = np.abs(held - wanted)[keep] > np.maximum(SHARE_TOLERANCE * wanted[keep], 1.0 + 1e-6)
     return DecisionFit(
         day,
-        float(off.max()),
-        weights_fit=bool(off.max() <= WEIGHT_TOLERANCE),
+        float(size[at]),
+        weights_fit=bool(size[at] <= WEIGHT_TOLERANCE),
         shares_fit=not bool(shares_off.any()),
-        worst=f"{worst} held {held[worst]:g}, target {wanted[worst]:.2f} shares",
+        worst=f"{names[at]} held {held[at]:g}, target {wanted[at]:.2f} shares",
     )
 
 
-def _scaled_buys(held: "pd.Series[float]", wanted: "pd.Series[float]", bought: set[str], *, spent: bool) -> set[str]:
+def _scaled_buys(names: list[str], held: FloatArray, wanted: FloatArray, bought: set[str], *, spent: bool) -> set[str]:
     """Return bought names that fall short by one common ratio because the cash was spent."""
     if not spent:
         return set()
     ratios = {
-        name: held[name] / wanted[name] for name in bought if wanted.get(name, 0.0) > 0 and held[name] < wanted[name]
+        name: have / want
+        for name, have, want in zip(names, held, wanted, strict=True)
+        if name in bought and want > 0 and have < want
     }
     if not ratios:
         return set()

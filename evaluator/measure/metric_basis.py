@@ -128,7 +128,7 @@ def stated_metrics(case: Case) -> list[Stated]:
 def _in_tables(case: Case) -> dict[str, tuple[str, Basis]]:
     """Return canonical name -> label and what the metrics tables say beside it."""
     found: dict[str, tuple[str, Basis]] = {}
-    for table in case.delivery.of("metrics"):
+    for table in case.main.tables("metrics"):
         frame = table.frame
         if not {"name", "label", "text", "value"} <= set(frame.columns):
             continue

@@ -22,4 +22,5 @@ def check_metrics(case: Case, book: Rebuild, equity: "pd.Series[Any] | None" = N
         trades=run.trades,
         rate_bps=values_of(spec).get("fixed_rate.rate_bps", 0.0),
         labels=run.metric_labels,
+        trips=case.trips,
     )

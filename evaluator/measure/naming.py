@@ -3,6 +3,7 @@
 import re
 from functools import cache
 
+from evaluator.measure.synonyms import SYNONYMS
 from records.grammar import OPTION_GROUPS, Factor, Option, OptionGroup, Param, load_grammar
 from records.spec import DeliveredSpec
 
@@ -25,7 +26,11 @@ def _names(group: OptionGroup | str) -> tuple[tuple[str, str], ...]:
     grammar = load_grammar()
     options: tuple[Option, ...] | tuple[Factor, ...]
     options = grammar.factors if group == "factors" else grammar.group(group)  # type: ignore[arg-type]
-    found = {plain(name): option.id for option in options for name in (option.id, option.label, *option.aliases)}
+    found = {
+        plain(name): option.id
+        for option in options
+        for name in (option.id, option.label, *option.aliases, *SYNONYMS.get(option.id, ()))
+    }
     return tuple(sorted(found.items(), key=lambda pair: (-len(pair[0]), pair[0])))
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import pandas as pd
 
+from evaluator.measure.diagnostics import is_on_signals
 from evaluator.package.delivery import Delivery, Table
 from evaluator.quant.absent import Absent
 from evaluator.quant.entry import signal_dates
@@ -44,6 +45,9 @@ class Run:
         found = self.delivery.of(role, group=self.group)
         if not found and role in _LENT and self.group != "main":
             return self.delivery.of(role)
+        if role == "metrics":
+            # A hit rate of signals is no win rate of trades.
+            return tuple(table for table in found if not is_on_signals(table))
         return found
 
     def frame(self, role: str) -> pd.DataFrame | None:

@@ -7,7 +7,7 @@ import pandas as pd
 from evaluator.measure.case import Case
 from evaluator.measure.verdict import scored
 from evaluator.package.headers import CLOCK
-from evaluator.package.reading import DATA_SUFFIXES
+from evaluator.package.reading import DATA_SUFFIXES, PACKED_DATA
 from evaluator.package.workspace import holds_prices, late_raw_rows
 from evaluator.quant.entry import late_rows
 from records.grade import Judgement
@@ -18,7 +18,9 @@ _UNDATED = ("sources",)
 """Retrieval stamps are no observation dates (rubric 1.1)."""
 _RAW = ("sources", "quality", "sensitivity", "out_of_sample", "stress")
 """Roles whose columns are free: their dates are found here, whatever the file is called."""
-_DATA_FILE = re.compile(rf"({'|'.join(re.escape(end) for end in sorted(DATA_SUFFIXES))})(#[^:]*)?: ", re.IGNORECASE)
+_DATA_FILE = re.compile(
+    rf"({'|'.join(re.escape(end) for end in sorted(DATA_SUFFIXES | PACKED_DATA))})(#[^:]*)?: ", re.IGNORECASE
+)
 _SHOWN = 3
 _MANY = 5
 """Late data rows that still make level 1 (rubric 1.1)."""
@@ -57,6 +59,8 @@ def judge(case: Case) -> Judgement:
 
 def _verdict(case: Case, late: dict[str, int], dated_tables: int, evidence: list[str]) -> Judgement:
     files = [f"workspace: {path}" for path in case.delivery.late_workspace_files]
+    seen = max((call.last_date for call in case.delivery.calls if call.last_date is not None), default=None)
+    calls = [] if seen is None else [f"calls: the latest row of an answer is of {seen}; answers are evidence only"]
     read = [f"{table.path}: read as {table.role}, {len(table.frame)} rows" for table in case.delivery.tables]
     ladder = (
         (
@@ -70,7 +74,7 @@ def _verdict(case: Case, late: dict[str, int], dated_tables: int, evidence: list
         (late["data"] > 0, 1, f"{late['data']} data rows are late", evidence),
         (late["other"] > 0, 2, f"{late['other']} rows of tables outside the backtest are late", evidence),
         (bool(files), 3, f"{len(files)} captured workspace files hold late rows", files),
-        (True, 4, f"every dated row is at or before {case.t_cut}", read),
+        (True, 4, f"every dated row is at or before {case.t_cut}", [*calls, *read]),
     )
     score, why, lines = next((score, why, lines) for holds, score, why, lines in ladder if holds)
     unread = _unread(case.delivery.refused)

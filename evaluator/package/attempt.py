@@ -4,16 +4,13 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from evaluator.package.canonical import canonical
+from evaluator.package.assembly import assembled
 from evaluator.package.constants import MAX_TEXT_BYTES
 from evaluator.package.delivery import Delivery, Document, Message, Table
 from evaluator.package.documents import document, suffix_of
-from evaluator.package.files import Found, group_of, stem_of, walk_turns
-from evaluator.package.headers import normalised
-from evaluator.package.keyvalues import yaml_table
-from evaluator.package.reading import DATA_SUFFIXES, FAULTS, RawTable, Unreadable, read_tables
+from evaluator.package.files import Found, walk_turns
+from evaluator.package.opening import CONFIGS, Read, is_data, open_config, open_data, open_text, refusal
 from evaluator.package.rerun import load_rerun
-from evaluator.package.roles import recognise, shape_of
 from evaluator.package.workspace import late_files
 from records.calls import CallRecord
 from records.errors import GradingError
@@ -35,13 +32,15 @@ def load_delivery(public: Path, *, up_to_turn: int | None = None) -> Delivery:
     messages, turns = _conversation(public / "session.jsonl", up_to_turn)
     walk = walk_turns(public, [turn.turn for turn in turns])
     refused = list(walk.refused)
-    tables: list[Table] = []
+    reads: list[Read] = []
     documents: list[Document] = []
     for found in walk.files.values():
-        found_tables, found_document, reasons = read_file(found)
-        tables += found_tables
+        found_reads, found_document, reasons = _file(found)
+        reads += found_reads
         documents += [found_document] if found_document is not None else []
         refused += reasons
+    tables, left = assembled(reads, documents)
+    refused += left
     late: tuple[str, ...] = ()
     if up_to_turn is None:
         late, notes = late_files(public / "workspace.tar.zst", task.conditions.t_cut)
@@ -97,50 +96,34 @@ def _conversation(path: Path, up_to_turn: int | None) -> tuple[tuple[Message, ..
 
 
 def read_file(found: Found) -> tuple[list[Table], Document | None, list[str]]:
-    """Return the tables, the document and the refusals of one delivered file."""
-    suffix = suffix_of(found.path)
-    is_text = suffix not in DATA_SUFFIXES
+    """Return the tables, the document and the refusals of one delivered file, looked at alone."""
+    reads, text, reasons = _file(found)
+    tables, left = assembled(reads, () if text is None else (text,))
+    return tables, text, [*reasons, *left]
+
+
+def _file(found: Found) -> tuple[list[Read], Document | None, list[str]]:
+    never = refusal(found.path)
+    if never is not None:
+        return [], None, [f"{found.path}: {never}"]
+    if is_data(found.path):
+        reads, reasons = open_data(found)
+        return reads, None, reasons
     try:
         with found.file.open("rb") as handle:
-            data = handle.read(MAX_TEXT_BYTES + 1 if is_text else -1)
+            data = handle.read(MAX_TEXT_BYTES + 1)
     except OSError as error:
         return [], None, [f"{found.path}: cannot be read ({error.strerror})"]
-    if suffix in DATA_SUFFIXES:
-        tables, reasons = _tables(found, data, suffix)
-        return tables, None, reasons
+    return _text(found, data)
+
+
+def _text(found: Found, data: bytes) -> tuple[list[Read], Document | None, list[str]]:
+    suffix = suffix_of(found.path)
     text = document(found, data)
     if text is None:
         what = "a picture, shown but not graded" if suffix in _PICTURES else "of a kind that is not read"
         return [], None, [f"{found.path}: {what}"]
-    if suffix in (".yaml", ".yml"):
-        tables, reasons = _tables(found, data, suffix)
-        return tables, text, reasons
-    return [], text, [f"{found.path}: text is cut at {MAX_TEXT_BYTES} bytes"] if len(data) > MAX_TEXT_BYTES else []
-
-
-def _tables(found: Found, data: bytes, suffix: str) -> tuple[list[Table], list[str]]:
-    if not data.strip():
-        return [], [f"{found.path}: the file is empty"]
-    try:
-        raws = [yaml_table(data)] if suffix in (".yaml", ".yml") else read_tables(data, suffix)
-    except Unreadable as error:
-        return [], [f"{found.path}: {error}"]
-    tables: list[Table] = []
-    refused: list[str] = []
-    for raw in raws:
-        name = found.path if not raw.key else f"{found.path}#{raw.key}"
-        try:
-            tables.append(_table(found, raw, name))
-        except FAULTS as error:
-            refused.append(f"{name}: not understood as a table ({type(error).__name__}: {str(error)[:160]})")
-    return tables, refused
-
-
-def _table(found: Found, raw: RawTable, name: str) -> Table:
-    stem = stem_of(found.path)
-    group = group_of(found.path)
-    role, guesses = recognise(shape_of(raw.frame, stem, raw.key))
-    if group == "main" and "stress" in normalised(raw.key or stem) and role in ("metrics", "other", "spec", "signals"):
-        return Table(name, "stress", raw.frame, found.turn, "main", raw.guesses)
-    frame, more = canonical(role, raw, normalised(stem))
-    return Table(name, role, frame, found.turn, group, (*guesses, *more))
+    reads, reasons = open_config(found, data) if suffix in CONFIGS else open_text(found, text)
+    if len(data) > MAX_TEXT_BYTES:
+        reasons = [*reasons, f"{found.path}: text is cut at {MAX_TEXT_BYTES} bytes"]
+    return reads, text, reasons

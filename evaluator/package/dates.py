@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from evaluator.package.numbers import MISSING
 from evaluator.quant.calendar import is_session, shift_session
 
 NEW_YORK = "America/New_York"
@@ -53,7 +54,7 @@ def looks_like_dates(column: "pd.Series[Any]") -> bool:
     if isinstance(column.dtype, pd.DatetimeTZDtype) or pd.api.types.is_datetime64_any_dtype(column):
         return True
     head = [_cell(value) for value in column.dropna().head(40).tolist()]
-    head = [cell for cell in head if cell]
+    head = [cell for cell in head if cell.lower() not in MISSING]
     if not head:
         return False
     found, _, _ = _parse_distinct(head, after_close=False)

@@ -11,11 +11,11 @@ Aliases = dict[str, tuple[str, ...]]
 
 SYMBOL = (
     *("symbol", "ticker", "asset", "security", "instrument", "sid", "stock", "stock_code", "secid", "tic"),
-    *("underlying", "permno", "column", "code", "name"),
+    *("underlying", "permno", "symbols", "ticker_symbol", "column", "code", "name"),
 )
 DATE = (
     *("date", "datetime", "dt", "trade_date", "tradedate", "time", "timestamp", "ts", "day", "date_time", "open_time"),
-    *("session", "index", "unnamed_0", "as_of", "asof", "report_date", "日期", "datum", "fecha"),
+    *("session", "index", "unnamed_0", "as_of", "asof", "report_date", "date_and_time", "日期", "datum", "fecha"),
 )
 DECISION_DATE = ("decision_date", "rebalance_date", "signal_date", "formation_date", "as_of_date", *DATE)
 FILL_DATE = (
@@ -43,15 +43,15 @@ SIDE = (
 )
 QUANTITY = (
     *("quantity", "qty", "shares", "filled_qty", "filled_quantity", "num_shares", "trade_size", "delta_shares"),
-    *("size", "units", "contracts", "position_size", "amount", "volume"),
+    *("menge", "anzahl", "cantidad", "size", "units", "contracts", "position_size", "amount", "volume"),
 )
 PRICE = (
     *("fill_price", "price", "exec_price", "execution_price", "avg_fill_price", "avg_price", "filled_price"),
-    *("trade_price", "t_price", "px", "entry_price", "close"),
+    *("trade_price", "tradeprice", "t_price", "px", "preis", "precio", "entry_price", "close"),
 )
 FEE = (
     *("fee", "fees", "commission", "commissions", "comm", "comm_fee", "transaction_cost", "transaction_costs", "tc"),
-    *("total_fees", "trading_cost", "ibcommission", "costs", "cost"),
+    *("total_fees", "trading_cost", "ibcommission", "ib_commission", "gebühr", "costs", "cost"),
 )
 FEE_BPS = ("cost_bps", "fee_bps", "commission_bps", "rate_bps")
 NOTIONAL = ("notional", "gross_value", "trade_value", "value", "proceeds", "dollar_amount", "txn_dollars", "total")
@@ -84,7 +84,7 @@ PRICES: Aliases = {
     "open": ("open", "o"),
     "high": ("high", "h"),
     "low": ("low", "l"),
-    "close": ("close", "c", "last", "px_last", "settle", "close_price", "price"),
+    "close": ("close", "c", "last", "px_last", "settle", "close_price", "schlusskurs", "kurs", "price"),
     "adj_close": ("adj_close", "adjclose", "adjusted_close", "adj_close_price", "adjcp", "close_adj", "adjusted"),
     "vwap": ("vwap",),
     "volume": ("volume", "vol", "v"),

@@ -8,6 +8,7 @@ _NAMES: dict[str, tuple[str, ...]] = {
     "total_return": (
         "total_return",
         "cumulative_return",
+        "cumulative_returns",
         "return",
         "net_return",
         "total_net_return",
@@ -16,12 +17,13 @@ _NAMES: dict[str, tuple[str, ...]] = {
     "cagr": (
         *("cagr", "annual_return", "annualised_return", "annualized_return", "annualised_net_return", "return_ann"),
         *("compound_annual_growth_rate", "annualized_net_return", "ann_return", "cagr_%"),
+        *("compounding_annual_return", "annual_returns"),
     ),
     "volatility": (
         *("volatility", "annual_volatility", "annualised_volatility", "annualized_volatility", "vol", "ann_vol"),
         *("volatility_ann", "annual_vol", "daily_vol", "volatility_annualised", "volatility_annualized"),
     ),
-    "sharpe": ("sharpe", "sharpe_ratio", "annualised_sharpe", "annualized_sharpe", "daily_sharpe"),
+    "sharpe": ("sharpe", "sharpe_ratio", "sharperatio", "annualised_sharpe", "annualized_sharpe", "daily_sharpe"),
     "sortino": ("sortino", "sortino_ratio", "daily_sortino"),
     "calmar": ("calmar", "calmar_ratio"),
     "information_ratio": ("information_ratio", "ir"),
@@ -32,11 +34,11 @@ _NAMES: dict[str, tuple[str, ...]] = {
     "exposure": ("exposure", "average_exposure", "mean_exposure", "time_in_market", "exposure_time", "avg_exposure"),
     "trades": (
         *("trades", "trade_count", "number_of_trades", "num_trades", "n_trades", "#_trades", "total_trades", "fills"),
-        *("number_of_fills", "n_fills", "fill_count", "no_of_trades", "num_fills", "total_fills"),
+        *("total_orders", "number_of_fills", "n_fills", "fill_count", "no_of_trades", "num_fills", "total_fills"),
     ),
     "final_equity": (
         *("final_equity", "final_value", "ending_value", "end_value", "equity_final", "final_nav", "ending_equity"),
-        *("final_portfolio_value", "end_equity", "final_capital"),
+        *("final_portfolio_value", "end_equity", "final_capital", "end_portfolio_value"),
     ),
     "capital": (
         *("capital", "initial_capital", "start_capital", "starting_capital", "start_value", "initial_equity"),
@@ -50,6 +52,7 @@ _NAMES: dict[str, tuple[str, ...]] = {
     "best_day": ("best_day", "best_daily_return", "max_daily_return"),
     "worst_day": ("worst_day", "worst_daily_return", "min_daily_return"),
     "years": ("years", "n_years"),
+    "annual_return_mean": ("annual_return_mean", "daily_mean"),
     "rank_ic": ("rank_ic", "mean_rank_ic", "mean_ic", "ic", "ic_mean"),
     "rank_ic_t": ("rank_ic_t", "ic_t", "ic_t_stat", "rank_ic_t_stat", "t_stat", "ic_tstat"),
     "quantile_spread": ("quantile_spread", "quintile_spread", "decile_spread", "top_minus_bottom"),

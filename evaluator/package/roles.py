@@ -101,9 +101,17 @@ def _by_name(shape: Shape, hinted: str | None) -> str | None:
     values = pick(shape.headers, ("value", "strategy", "result", "setting", "portfolio"))
     if keys is None or shape.has(h.SYMBOL[:-3]):
         return None
-    if values is None and not (hinted == "metrics" and len(shape.headers) >= 2):
+    if values is None and not (hinted == "metrics" and len(shape.headers) >= 2) and not _reads_as_metrics(shape, keys):
         return None
     return _named_values(shape, hinted, keys)
+
+
+def _reads_as_metrics(shape: Shape, keys: int) -> bool:
+    """Tell whether a table without a value header (a printed series) lists known figures."""
+    if len(shape.headers) not in (2, 3):
+        return False
+    known = sum(canonical_metric(str(cell)) is not None for cell in shape.frame.iloc[:200, keys])
+    return known >= 3 and known >= min(len(shape.frame) / 5, 10)
 
 
 def _named_values(shape: Shape, hinted: str | None, keys: int) -> str | None:
@@ -194,18 +202,6 @@ def _per_date(shape: Shape, hinted: str | None) -> tuple[str, tuple[str, ...]]:
     guess = (f"wide table with {len(wide)} number columns, taken as {hinted} by its name",)
     if hinted in ("prices", "weights", "signals", "market", "positions") and wide:
         return hinted, guess
-    return _by_numbers(shape, hinted, wide)
-
-
-def _is_curve(shape: Shape, hinted: str | None) -> bool:
-    if shape.has(h.EQUITY[:-4]) or (shape.has(h.EQUITY) and shape.has(h.CASH)):
-        return True
-    return hinted == "equity" and (shape.has(h.EQUITY) or shape.has(h.RETURN))
-
-
-def _by_numbers(shape: Shape, hinted: str | None, wide: list[str]) -> tuple[str, tuple[str, ...]]:
-    if hinted == "equity" and len(wide) == 1:
-        return "equity", (f"dates and one number column '{wide[0]}', taken as the equity curve by the file's name",)
     if len(wide) >= 3:
         sums = shape.frame[wide].sum(axis=1)
         if (sums.between(0, 1.001) | sums.between(99, 100.5)).mean() > _MOSTLY:
@@ -213,6 +209,12 @@ def _by_numbers(shape: Shape, hinted: str | None, wide: list[str]) -> tuple[str,
     if shape.has(h.RETURN) or shape.has(h.EQUITY):
         return "equity", ("dates with values, taken as the equity curve",)
     return "other", ()
+
+
+def _is_curve(shape: Shape, hinted: str | None) -> bool:
+    if shape.has(h.EQUITY[:-4]) or (shape.has(h.EQUITY) and shape.has(h.CASH)):
+        return True
+    return hinted == "equity" and (shape.has(h.EQUITY) or shape.has(h.RETURN) or len(shape.headers) == 2)
 
 
 def _single_row_metrics(shape: Shape) -> bool:

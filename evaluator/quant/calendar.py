@@ -91,3 +91,13 @@ def infer_rebalance(dates: pd.DatetimeIndex) -> str | None:
         if low <= gap <= high:
             return name
     return None
+
+
+def last_sessions(dates: pd.DatetimeIndex) -> pd.DatetimeIndex:
+    """Return each date's own session or, on a closed day, the one before; NaT and dates outside 1990-2035 stay."""
+    numbers = session_number(dates)
+    whole = _all()
+    known = (numbers >= 0) & (_as_days(dates) <= _days()[-1])
+    found = dates.to_numpy().astype("datetime64[us]").copy()
+    found[known] = whole.to_numpy()[numbers[known]]
+    return pd.DatetimeIndex(found)

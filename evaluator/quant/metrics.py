@@ -124,6 +124,7 @@ def trade_metrics(
     cash: "pd.Series[Any] | None" = None,
     *,
     rate_bps: float = 0.0,
+    trips: pd.DataFrame | None = None,
 ) -> dict[str, float]:
     """Return trades (fills), turnover a year (one-way), total_fees, win_rate over round trips, and exposure with cash."""
     out: dict[str, float] = {}
@@ -137,7 +138,7 @@ def trade_metrics(
         out["turnover"] = float(fills["notional"].sum() / (2 * equity.mean()) / (days / DAYS_PER_YEAR))
     out["trades"] = float(len(fills))
     out["total_fees"] = float(fee_amounts(fills, rate_bps)[0].sum())
-    trips = round_trips(fills)
+    trips = round_trips(fills) if trips is None else trips
     if len(trips):
         out["win_rate"] = float((trips["profit"] > 0).mean())
     return out
@@ -166,14 +167,14 @@ def round_trips(trades: pd.DataFrame | None) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=columns)
 
 
-def trade_counts(trades: pd.DataFrame | None) -> dict[str, int]:
+def trade_counts(trades: pd.DataFrame | None, trips: pd.DataFrame | None = None) -> dict[str, int]:
     """Return the counting bases a report may use for 'number of trades'."""
     fills = usable_fills(trades)
     if isinstance(fills, Absent):
         return {}
     decided = fills["signal_date"] if "signal_date" in fills.columns else fills["date"]
     decided = decided.fillna(fills["date"])
-    trips = round_trips(fills)
+    trips = round_trips(fills) if trips is None else trips
     orders = pd.DataFrame({"day": decided, "symbol": fills["symbol"], "side": fills["side"]})
     return {
         "fills": len(fills),

@@ -1,12 +1,13 @@
 """Reported figures against rebuilt ones: one set of conventions must explain them all (evaluator.md 2.6 item 7)."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import pandas as pd
 
-from evaluator.quant.metrics import DEFAULT, Conventions, performance, trade_counts, trade_metrics
+from evaluator.quant.metrics import DEFAULT, Conventions, performance, round_trips, trade_counts, trade_metrics
 
 TOLERANCE: dict[str, float] = {
     "total_return": 0.02,
@@ -39,6 +40,11 @@ _TOOL_MARKS: tuple[tuple[str, frozenset[str], Conventions], ...] = (
         Conventions(name="vectorbt", periods=365.0, cagr="periods"),
     ),
 )
+
+
+_TIME_IN_MARKET = re.compile(r"exposure time|time in market|time_in_market", re.IGNORECASE)
+"""Labels of backtesting.py and QuantStats that count sessions, not money."""
+_DUST = 1e-9
 
 
 @dataclass(frozen=True)
@@ -77,16 +83,20 @@ def compare_metrics(
     rate_bps: float = 0.0,
     stated: Conventions | None = None,
     labels: Sequence[str] = (),
+    trips: pd.DataFrame | None = None,
 ) -> MetricReport:
     """Compare canonical metrics (fractions, drawdown negative or positive) with those of an equity series.
 
     Args: equity: rebuilt or delivered; stated: conventions the report names; labels: metric labels as delivered, which
-    tell the tool they come from.
+    tell the tool they come from; trips: `round_trips` of the trades, where they are at hand.
     """
-    counts = trade_counts(trades)
-    base = trade_metrics(trades, equity, cash, rate_bps=rate_bps)
+    trips = round_trips(trades) if trips is None else trips
+    counts = trade_counts(trades, trips)
+    base = trade_metrics(trades, equity, cash, rate_bps=rate_bps, trips=trips)
     if capital is not None:
         base["capital"] = capital
+    if cash is not None and any(_TIME_IN_MARKET.search(label) for label in labels):
+        base["exposure"] = _time_in_market(equity, cash)
     best: MetricReport | None = None
     for conventions in _sets(stated, labels):
         own = {**performance(equity, capital=capital, conventions=conventions), **base}
@@ -97,6 +107,12 @@ def compare_metrics(
             best = made
     assert best is not None  # noqa: S101 -- _sets yields at least the defaults
     return best
+
+
+def _time_in_market(equity: "pd.Series[Any]", cash: "pd.Series[Any]") -> float:
+    """Return the share of sessions with a position at their own close or at the one before."""
+    held = (equity - cash).abs() > _DUST * equity.abs()
+    return float((held | held.shift(1, fill_value=False)).mean())
 
 
 def _misses(report: MetricReport) -> int:

@@ -28,6 +28,9 @@ REST = {
 }
 """Tool -> path under https://financialmodelingprep.com/stable/."""
 
+RENAMED_IN_GROUPS = {"from": "from_date", "to": "to_date"}
+"""Parameters that a group's tool names otherwise."""
+
 
 class DataError(Exception):
     """The data service did not give what was asked; the text is fit for the client."""
@@ -41,13 +44,19 @@ class Service:
         self.url = url or os.environ.get("FMP_MCP_URL", DEFAULT_URL)
         self.workers, self.pause_s = workers, pause_s
         self.calls: list[dict[str, Any]] = []
+        self._group: dict[str, str] = {}
         self._ids = itertools.count(1)
         self._open = urllib.request.build_opener(urllib.request.ProxyHandler({})).open
 
     def connect(self) -> None:
-        """Shake hands once."""
+        """Shake hands and learn whether every endpoint is a tool of its own or one of a group's."""
         client = {"name": "backtest-client", "version": "1"}
         self._post("initialize", {"protocolVersion": PROTOCOL, "capabilities": {}, "clientInfo": client})
+        tools = self._post("tools/list", {}).get("tools", [])
+        names = {str(tool.get("name")) for tool in tools}
+        for tool in tools:
+            schema = tool.get("inputSchema", {}).get("properties", {}).get("endpoint", {})
+            self._group.update({slug: str(tool["name"]) for slug in schema.get("enum", []) if slug not in names})
 
     def rows(self, tool: str, **arguments: Any) -> list[dict[str, Any]]:
         """Return the rows of one call, newest first as the service gives them.
@@ -59,7 +68,7 @@ class Service:
         what = REST.get(tool, tool)
         asked = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
         for attempt in range(3):
-            text, failed = self._text(self._post("tools/call", {"name": tool, "arguments": arguments}))
+            text, failed = self._text(self._post("tools/call", self._call(tool, arguments)))
             if not failed:
                 break
             if attempt == 2 or not text.startswith(("HTTP 429", "HTTP 5")):
@@ -68,6 +77,13 @@ class Service:
         rows = _parsed(text, what)
         self.calls.append({"tool": tool, "arguments": arguments, "retrieved_at": asked, "rows": len(rows)})
         return rows
+
+    def _call(self, tool: str, arguments: dict[str, Any]) -> dict[str, Any]:
+        """Return name and arguments of a call as the service offers its endpoints."""
+        if tool not in self._group:
+            return {"name": tool, "arguments": arguments}
+        named = {RENAMED_IN_GROUPS.get(name, name): value for name, value in arguments.items()}
+        return {"name": self._group[tool], "arguments": {"endpoint": tool, **named}}
 
     def many(self, jobs: list[tuple[str, dict[str, Any]]]) -> list[list[dict[str, Any]]]:
         """Return the rows of several calls in the order asked."""

@@ -31,6 +31,7 @@ def test_empty_delivery_scores_zero_everywhere_that_ran(tmp_path: Path) -> None:
 
     assert run(public, tmp_path / "out") == (0, 0)
     ran = {dimension: score for dimension, score in scores(tmp_path / "out").items() if score is not None}
+    assert ran.pop("5.6") == 4  # a bare greeting leaks nothing
     assert set(ran.values()) == {0}
     assert {"1.1", "3.1", "3.2", "3.7", "3.8", "2.1", "2.3", "2.6"} <= set(ran)
 

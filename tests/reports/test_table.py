@@ -6,7 +6,6 @@ import pytest
 from records.errors import UsageError
 from records.session import EndReason
 from reports.collect import read_run
-from reports.mixing import mixing, refuse_mixed
 from reports.summary import agent_rows, session_rows
 from reports.table import run_report
 from tests.reports.records import grade, run_record, write_attempt, write_grade, write_run
@@ -95,8 +94,8 @@ def test_newest_grading_counts_and_mixed_versions_are_said(tmp_path: Path) -> No
     run = read_run(paths.root)
 
     assert [row.quality for row in session_rows(run)] == [20.0, 10.0]
-    assert any("differ in evaluator version (v1, v2)" in note for note in run_report(run, mix=True).notes)
-    with pytest.raises(UsageError, match=r"differ in evaluator version \(v1, v2\) are not comparable"):
+    assert any("evaluator version (r1 v1 and v2)" in note for note in run_report(run, mix=True).notes)
+    with pytest.raises(UsageError, match=r"different evaluator version \(r1 v1 and v2\)"):
         run_report(run)
 
 
@@ -114,24 +113,24 @@ def test_grading_that_is_asked_for_counts_alone(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("other", "said"),
     [
-        ({"judge": "llm:claude-opus-5-5"}, "judge (llm:claude-opus-5-5, none)"),
-        ({"judge_prompt_sha256": "ab" * 32}, "judge's prompts (abababababab, none)"),
-        ({"user": "llm:claude-opus-4-8"}, "user (llm:claude-opus-4-8, rules)"),
-        ({"user_prompt_sha256": "cd" * 32}, "user's prompt (cdcdcdcdcdcd, none)"),
+        ({"judge": "llm:claude-opus-5-5"}, "judge"),
+        ({"judge_prompt_sha256": "ab" * 32}, "judge"),
+        ({"user": "llm:claude-opus-4-8"}, "user"),
+        ({"user_prompt_sha256": "cd" * 32}, "user"),
     ],
 )
-def test_grades_of_other_judge_or_user_are_refused_unless_told(other: dict[str, object], said: str) -> None:
-    both = [grade(), grade(**other)]
+def test_grades_of_other_judge_or_user_are_refused_unless_told(
+    tmp_path: Path, other: dict[str, object], said: str
+) -> None:
+    paths = write_run(tmp_path / "r", run_record(("a", 6), ("b", 6)))
+    for agent, changes in (("a", {}), ("b", other)):
+        write_attempt(paths.attempt(agent, "task-6", 1, 1), EndReason.SATISFIED)
+        write_grade(paths.attempt(agent, "task-6", 1, 1), grade(**changes))
+    run = read_run(paths.root)
 
-    assert mixing(both) == f"Grades that differ in {said} are not comparable."
-    with pytest.raises(UsageError, match="add --mix"):
-        refuse_mixed(both, mix=False)
-    refuse_mixed(both, mix=True)
-
-
-def test_equal_marks_or_no_grades_are_no_mixture() -> None:
-    assert mixing([]) is None
-    assert mixing([grade(), grade(quality=1.0)]) is None
+    with pytest.raises(UsageError, match=rf"different {said} \(.*--mix"):
+        run_report(run)
+    assert run_report(run, mix=True).notes[0].startswith(f"Not comparable, tabled together all the same: {said} (")
 
 
 @pytest.mark.parametrize(("judge", "ranked"), [("none", False), ("rules", False), ("llm:claude-opus-5-5", True)])

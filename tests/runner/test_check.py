@@ -119,9 +119,7 @@ def test_no_grading_of_this_version_then_a_usage_error(tmp_path: Path) -> None:
 
 def test_model_judge_is_given_back_its_findings_and_never_asked(tmp_path: Path) -> None:
     (tmp_path / "findings.json").write_text(Findings(findings=()).to_json(), encoding="utf-8")
-    judge = RecordedJudge(
-        "llm", on_disk={"delivery": tmp_path / "findings.json", "items": tmp_path / "gone.json"}, model=None
-    )
+    judge = RecordedJudge("llm", on_disk={"delivery": tmp_path / "findings.json", "items": tmp_path / "gone.json"})
     questions = Questions.model_construct()
 
     assert judge.on_delivery(questions, log_to=tmp_path) == Findings(findings=())

@@ -148,6 +148,15 @@ def test_dry_run_for_a_person_bounds_time_and_cost(run: Run) -> None:
     assert "no model costs" in done.stdout
 
 
+def test_dry_run_names_the_model_of_user_llm_and_its_missing_key(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    for variable in ("ANTHROPIC_API_KEY", "FINCOSMOS_MODEL_KEY"):
+        monkeypatch.delenv(variable, raising=False)
+    done = run("launch --agents null --seeds 6 --offline --dry-run --user llm --user-model claude-test")
+
+    assert "models of user and judge: claude-test" in done.stdout
+    assert "export ANTHROPIC_API_KEY=" in done.stdout
+
+
 def test_count_is_the_papers_number(run: Run) -> None:
     assert run("tasks count").stdout == "3,800,244\n"
 

@@ -60,7 +60,17 @@ def test_model_judge_scores_all_of_meaning_and_its_answers_lie_apart(tmp_path: P
     assert (grade.judge, grade.judge_prompt_sha256) == ("llm:m", prompt_sha256())
     assert files(paths.graded) == {
         f"{FOLDER}/{name}.json"
-        for name in ("spec", "measured", "judgements", "compared", "grade", "feedback", "questions", "findings")
+        for name in (
+            "spec",
+            "measured",
+            "judgements",
+            "compared",
+            "grade",
+            "feedback",
+            "questions",
+            "findings",
+            "turns",
+        )
     }
     assert files(paths.sealed) == {"strategy.json"} | SEALED
     assert sum(request.purpose == "judge" for request in model.asked) == 19

@@ -9,7 +9,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +22,8 @@ from records.paths import AttemptPaths, RunPaths
 from records.session import EndEvent, EndReason
 from reports.collect import RunView, read_run
 from runner.store import read_events
+from tests.anthropic_server import Answer, AnthropicServer, Asked, empty, in_turn
+from tests.runner.test_user_llm import told
 
 pytestmark = pytest.mark.docker
 ROOT = Path(__file__).parents[2]
@@ -223,3 +225,57 @@ def test_refused_key_is_one_sentence_and_nothing_is_left_behind(tmp_path: Path) 
     assert "the key in FMP_API_KEY was refused (HTTP 401)" in done.stderr
     assert done.stderr.count("\n") == 1
     assert not run.exists()
+
+
+def holders(secret: str) -> set[str]:
+    """Return the modules of our processes that have a secret in their environment."""
+    found = set()
+    for folder in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):
+            arguments = (folder / "cmdline").read_bytes().split(b"\0")
+            if b"-m" in arguments and secret.encode() in (folder / "environ").read_bytes():
+                found.add(arguments[arguments.index(b"-m") + 1].decode())
+    return found
+
+
+def test_user_llm_plays_a_whole_launch_and_its_key_stays_in_its_process(tmp_path: Path) -> None:
+    seen: set[str] = set()
+
+    def script(asked: Asked) -> Answer:
+        seen.update(holders("sk-ant-of-the-launch"))
+        last = "Turn 2 of the conversation" in asked.prompt
+        message = "I see no progress and will stop here." if last else "Please run the backtest and share the files."
+        return told(message, "block" if last else "follow_up", evidence=("m2", "m4") if last else ())
+
+    out = tmp_path / "run"
+    with AnthropicServer(script, key="sk-ant-of-the-launch") as server:
+        order = ("--agents", "null", "--seeds", "6", "--offline", "--user", "llm", "--out", str(out))
+        done = launch(*order, **server.environ)
+
+    assert done.returncode == 0, done.stderr
+    (paths,) = attempts(read_run(out))
+    assert read_events(paths)[-1].reason is EndReason.USER_LEFT  # type: ignore[union-attr]
+    record = read_run(out).record
+    assert record.user == "llm:claude-opus-4-8"
+    assert re.fullmatch(r"[0-9a-f]{64}", record.user_prompt_sha256)
+    assert seen == {"runner", "modelgate"}
+    assert len(paths.model_calls.read_text(encoding="utf-8").splitlines()) == 2
+    for path in out.rglob("*"):
+        if path.is_file():
+            content = path.read_bytes()
+            assert b"sk-ant-of-the-launch" not in content
+            assert "sealed" in path.parts or b"You play one private client" not in content
+
+
+def test_refused_model_key_leaves_nothing(tmp_path: Path) -> None:
+    with AnthropicServer(in_turn(empty())) as server:
+        environ = server.environ | {"ANTHROPIC_API_KEY": "wrong"}
+        done = launch(
+            *("--agents", "null", "--seeds", "6", "--offline", "--user", "llm", "--out", str(tmp_path / "run")),
+            **environ,
+        )
+
+    assert done.returncode == 2
+    assert "the key in ANTHROPIC_API_KEY was refused" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert list(tmp_path.iterdir()) == []

@@ -9,7 +9,7 @@ from records.limits import DEFAULT_LIMITS
 from records.run import FmpTools, RunRecord
 from runner import launch, preflight, wiring
 from runner.judging import Judge
-from runner.order import Order, resolve
+from runner.order import Order, UserKind, resolve
 
 
 class Machine:
@@ -90,3 +90,29 @@ def test_shape_of_the_data_tools_is_in_the_run_record(
 def test_engine_whose_disk_is_full_then_refused_in_one_sentence() -> None:
     with pytest.raises(PrerequisiteError, match=r"expected 3\.0 GiB free, found 0\.0 GiB; free some space"):
         preflight.check_engine_disk(Machine(), DEFAULT_LIMITS)
+
+
+@pytest.mark.parametrize(("user", "name", "hashed"), [("rules", "rules", False), ("llm", "llm:claude-opus-4-8", True)])
+def test_user_stands_in_the_record_with_its_model_and_prompt(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, user: UserKind, name: str, *, hashed: bool
+) -> None:
+    monkeypatch.setattr(wiring, "offline_data", lambda _say: tmp_path)
+    order = Order(agents="null", seeds="6", offline=True, out=tmp_path / "run", user=user)
+    plan = resolve(order, known=wiring.AGENTS, now=datetime(2026, 1, 1, tzinfo=UTC))
+
+    paths = launch._make_run(plan, launch.look(plan, Machine(), lambda _line: None), DEFAULT_LIMITS)
+
+    record = RunRecord.model_validate_json(paths.run.read_bytes())
+    assert record.user == name
+    assert (len(record.user_prompt_sha256) == 64) is hashed
+
+
+def test_user_llm_without_a_key_is_missing_something(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for variable in ("ANTHROPIC_API_KEY", "FINCOSMOS_MODEL_KEY"):
+        monkeypatch.delenv(variable, raising=False)
+    order = Order(agents="null", seeds="6", offline=True, out=tmp_path / "run", user="llm")
+    plan = resolve(order, known=wiring.AGENTS, now=datetime(2026, 1, 1, tzinfo=UTC))
+
+    missing = preflight.what_is_missing(launch.checks(plan, Machine(), DEFAULT_LIMITS))
+
+    assert "user `llm` and judge `llm` need it" in missing[0]

@@ -329,7 +329,7 @@ def test_good_delivery_can_be_closed(talk: Callable[[int], Talk]) -> None:
 
 
 def test_error_of_an_answer_repeats_none_of_it() -> None:
-    reply = ChatReply(text='{"action": "SECRET", "message": 3}', model="m", stop="end_turn", prompt_sha256="0")
+    reply = ChatReply(text='{"action": "SECRET", "SECRET": 3}', model="m", stop="end_turn", prompt_sha256="0")
 
     with pytest.raises(ValueError, match="not of the schema") as caught:
         parse(reply)

@@ -11,7 +11,7 @@ from evaluator.judge.rules.view import View
 from evaluator.measure.naming import plain
 
 _N = rf"(\d{{1,4}}|{WORD_NUMBER})"
-_NOT_PERIOD = r"(?!\s?%|\.\d|\s?(?:bps|days?|months?|weeks?|sessions?|years?|trading|fills|trades))"
+_NOT_PERIOD = r"(?![\s-]?%|\.\d|[\s-]?(?:bps|days?|months?|weeks?|sessions?|years?|trading|fills|trades|percent))"
 _COUNT = re.compile(
     rf"\b(?:top|best|highest)(?:[- ](?:ranked|scoring|scored))?[- ]{_N}\b{_NOT_PERIOD}"
     rf"|\b(?:holds?|holding|selects?|picks?|buys?|owns?|keeps?)\s+(?:exactly |only |always |the )*(?:top |best |highest[- ]ranked )?{_N}\b{_NOT_PERIOD}"

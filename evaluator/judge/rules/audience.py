@@ -1,4 +1,4 @@
-"""Dimension 5.5: is it written for this user, in the user's own terms, with the other terms defined?"""
+"""Dimension 5.5: is it written for this user, in the user's own terms, with the other terms defined."""
 
 import re
 
@@ -32,17 +32,26 @@ _TERMS: dict[str, re.Pattern[str]] = {
     "heteroskedasticity": re.compile(r"heterosk|autocorrel|newey|cointegrat|eigen|kurtosis|orthogonal|bayesian"),
 }
 _DEFINING = r"[^.;|]{0,12}(?:\(|:|\bis\b|\bare\b|\bmeans?\b|\bmeasures?\b|=|\bthe (?:share|largest|average|yearly|part)|,? (?:that is|i\.e\.|or)\b|[–—|])"
+_EXPLAINS = re.compile(
+    r"means|measures|\bis the\b|that is|i\.e\.|defined|\(the |\(how |\(largest|\(average|: (?:the|how|share|largest|average|yearly|a )"
+)
 _GLOSSARY = re.compile(r"glossary|terms|definitions|vocabulary|plain words|how to read")
 _WORD = re.compile(r"[a-z][a-z-]{4,}")
 _COMMON = frozenset(
-    "would about which could their there these those should please thank thanks using other every stock stocks backtest month latest least between through where while after before under above might being doing really number enough think today still first level months names strategy drawn".split()
+    (
+        *("would", "about", "which", "could", "their", "there", "these", "those", "should"),
+        *("please", "thank", "thanks", "using", "other", "every", "stock", "stocks", "backtest"),
+        *("month", "latest", "least", "between", "through", "where", "while", "after", "before"),
+        *("under", "above", "might", "being", "doing", "really", "number", "enough", "think"),
+        *("today", "still", "first", "level", "months", "names", "strategy", "drawn"),
+    )
 )
 _LONG_SENTENCE = 45
 
 
 def judge(view: View) -> Finding:
     """Return the finding of 5.5."""
-    pieces = [p for p in view.written(talk=True)]
+    pieces = list(view.written(talk=True))
     prose = [p for p in pieces if p.kind in ("prose", "bullet")]
     words = sum(len(p.text.split()) for p in prose)
     if words < 15:
@@ -62,12 +71,21 @@ def judge(view: View) -> Finding:
     defined = {name for name in foreign if _is_defined(name, pieces)}
     open_terms = sorted(set(foreign) - defined)
     own = _own_terms(view, pieces)
-    share = len(open_terms) / max(1, len(foreign))
-    shown = [foreign[name] for name in open_terms[:4]]
     expert = len(theirs) >= 5
+    shown = [foreign[name] for name in open_terms[:4]]
     if own < 0.2 and not expert:
         return ruled("5.5", 1, "hardly a word of the user's own is used", shown)
-    if average > _LONG_SENTENCE or (len(open_terms) > 10 and not expert):
+    if average > _LONG_SENTENCE:
+        return ruled("5.5", 1, f"sentences of {average:.0f} words", shown)
+    return _by_terms(foreign, defined, own=own, expert=expert)
+
+
+def _by_terms(foreign: dict[str, Piece], defined: set[str], *, own: float, expert: bool) -> Finding:
+    """Return the finding by how many terms that the user did not use stay undefined."""
+    open_terms = sorted(set(foreign) - defined)
+    share = len(open_terms) / max(1, len(foreign))
+    shown = [foreign[name] for name in open_terms[:4]]
+    if len(open_terms) > 10 and not expert:
         return ruled("5.5", 1, f"mostly for another reader; undefined: {', '.join(open_terms)}", shown)
     if share > 0.5 and len(open_terms) > 5 and not expert:
         return ruled("5.5", 2, f"mixed; undefined: {', '.join(open_terms)}", shown)
@@ -96,17 +114,9 @@ def _is_defined(name: str, pieces: list[Piece]) -> bool:
             return True
         hit = explains.search(piece.low)
         rest = piece.low[hit.end(1) if hit and hit.groups() else hit.start() :] if hit else ""
-        if (
-            hit
-            and piece.kind != "row"
-            and len(re.findall(r"[a-z]{3,}", rest)) >= 6
-            and not re.match(rf"(?:{pattern.pattern})[^a-z]{{0,6}}(?:was|is|of)\s?-?\d", piece.low[hit.start() :])
-        ):
-            if re.search(
-                r"means|measures|\bis the\b|that is|i\.e\.|defined|\(the |\(how |\(largest|\(average|: (?:the|how|share|largest|average|yearly|a )",
-                piece.low,
-            ):
-                return True
+        says = hit is not None and piece.kind != "row" and len(re.findall(r"[a-z]{3,}", rest)) >= 6
+        if says and _EXPLAINS.search(piece.low):
+            return True
     return False
 
 

@@ -47,15 +47,13 @@ def judge(view: View) -> Finding:
     near = [*about, *_beside(pieces, set(about))]
     if not about:
         return ruled("3.4", None, "no benchmark is named")
-    found: dict[str, Piece] = {}
-    for point, piece in (
+    points = (
         ("same dates", next((p for p in near if _SAME.search(p.low)), None)),
         ("total-return basis", next((p for p in near if _BASIS.search(p.low)), None)),
         ("return and risk side by side", _side_by_side(view, about)),
         ("excess with its sign explained", _explained(about)),
-    ):
-        if piece is not None:
-            found[point] = piece
+    )
+    found = {point: piece for point, piece in points if piece is not None}
     has_figure = any(figures(p.text) for p in about)
     hits = ["named", *(found if has_figure else ())]
     return ruled("3.4", None, f"points met: {', '.join(found) or 'none'}", found.values() or about[:2], hits=hits)

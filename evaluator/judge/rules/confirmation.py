@@ -1,4 +1,4 @@
-"""Dimension 5.4: are the stated requirements said back, in one table, with own assumptions apart?"""
+"""Dimension 5.4: whether the stated requirements are said back, in one table, with own assumptions apart."""
 
 import re
 

@@ -1,12 +1,12 @@
-"""Dimension 5.1: does the agent ask the right things early, act on the answers, and say where things stand?"""
+"""Dimension 5.1: whether the agent asks the right things early, acts on the answers, and says where things stand."""
 
 import re
 from dataclasses import dataclass, field
 
+from evaluator.judge.rules.figures import figures
 from evaluator.judge.rules.text import Piece, Text
 from evaluator.judge.rules.topics import Stated, answered, is_question, leaves_open, numbers_given, questions, topics_of
 from evaluator.judge.rules.view import View, first, ruled
-from evaluator.judge.rules.figures import figures
 from records.judging import Finding
 
 _HOSTILE = re.compile(
@@ -16,7 +16,7 @@ _COMPLAINT = re.compile(
     r"already (?:told|said|answered|gave|given|mentioned|explained|specified|stated)|as i (?:said|told|mentioned|wrote)|i (?:just )?(?:told|said) (?:you|that|so|it)|i said\b|told you|again[,:]? (?:i|you|please|the)|you(?:'ve| have)? (?:ignored|forgot\w*|missed|skipped|overlooked)|(?:not|isn'?t|wasn'?t) what i (?:asked|said|wanted|meant|requested)|did(?:n'?t| not) (?:ask for|answer|use|do what|listen|request|read)|why (?:do|are|did|would) you (?:keep|ask|still|ignore)|still (?:no|not|waiting|using|wrong|haven'?t|missing)|same question|asked (?:for|you) (?:this|that|it)? ?(?:twice|again|before|already)|are you (?:listening|reading)|please (?:just )?(?:listen|read)|you keep|for the (?:second|third) time|once more|where is|never asked|did you (?:even )?read|repeat(?:ing)? myself|what about my|you (?:haven'?t|have not|didn'?t|did not) (?:answer|respond|address|use|change|do)"
 )
 _GAVE_UP = re.compile(
-    r"forget it|never mind|i give up|i'?m done|goodbye|this is (?:useless|pointless)|not helpful|going elsewhere|frustrat|enough of this|we'?re done"
+    r"forget it|never mind|i give up|(?:nothing'?s happening|so),? i'?m done|this is (?:useless|pointless)|not helpful|going elsewhere|frustrat|enough of this"
 )
 _UNDERSTOOD = re.compile(
     r"(?:i|we) (?:have )?(?:understood|understand|heard|noted|gather|take it)|so far|here(?:'s| is) (?:what i (?:have|understood|heard|ran|built|used|take)|my understanding|your (?:request|strategy|brief)|how i read)|to (?:confirm|recap|summari[sz]e|restate)|my understanding|what i understood|as i understand|got it[:,-]|i(?:'ve| have) (?:your|noted|got|set)|understood[:,.-]|confirmed[:,]|you (?:want|asked for|said|told me|gave|specified|would like)|your (?:requirements?|request|choices|strategy|brief)|as you (?:asked|said|specified|requested|wanted)|this is what i ran|recap"
@@ -40,7 +40,14 @@ _WALL = 3_500
 """Characters of a message after which a client scrolls (about six hundred words)."""
 _WORD = re.compile(r"[a-z][a-z0-9&'-]{3,}")
 _COMMON = frozenset(
-    "this that with have from what when which would could should there their about your please want like need just make them they then than into also some only very more most will been were does show tell give know think using used each every where same still thanks thank here".split()
+    (
+        *("this", "that", "with", "have", "from", "what", "when", "which", "would"),
+        *("could", "should", "there", "their", "about", "your", "please", "want", "like"),
+        *("need", "just", "make", "them", "they", "then", "than", "into", "also"),
+        *("some", "only", "very", "more", "most", "will", "been", "were", "does"),
+        *("show", "tell", "give", "know", "think", "using", "used", "each", "every"),
+        *("where", "same", "still", "thanks", "thank", "here"),
+    )
 )
 
 
@@ -59,7 +66,6 @@ class Record:
     hostile: list[Piece] = field(default_factory=list)
     late: bool = False
     acts: bool = False
-    first_act: int = 0
 
 
 def judge(view: View) -> Finding:
@@ -116,6 +122,13 @@ def _worst(view: View, record: Record) -> Finding | None:
     bad = len(record.ignored) + len(record.complaints)
     if (len(record.ignored) >= 2 and bad > statements) or (record.ignored and len(record.complaints) >= 2):
         return ruled("5.1", 0, f"ignores what the user says: {'; '.join(record.ignored[:4])}", record.complaints)
+    return _no_talk(view, record) or _tiring(record)
+
+
+def _no_talk(view: View, record: Record) -> Finding | None:
+    """Level 0 where the agent's turns are no part of a conversation."""
+    if not record.acts and not record.asked and not record.walls:
+        return ruled("5.1", 0, "the agent neither asks nor delivers", [t.pieces[0] for t in view.said if t.pieces])
     if _incoherent(view):
         return ruled(
             "5.1",
@@ -123,15 +136,18 @@ def _worst(view: View, record: Record) -> Finding | None:
             "the replies have nothing to do with what the user says",
             [t.pieces[0] for t in view.said if t.pieces],
         )
+    return None
+
+
+def _tiring(record: Record) -> Finding | None:
+    """Level 1: asks again what was answered, or writes at length beside the request."""
     again = [*record.repeated, *record.redundant]
     if len(record.repeated) >= 2 or len(record.redundant) >= 4 or (again and record.complaints):
         return ruled("5.1", 1, f"asks again what was answered: {'; '.join(again[:4])}", record.complaints)
-    if record.walls and (record.complaints or not record.acts):
-        return ruled(
-            "5.1", 1, f"long unrequested text with the request unmet ({', '.join(record.walls)})", record.complaints
-        )
-    if len(record.complaints) >= 2:
-        return ruled("5.1", 1, "the user complains again and again", record.complaints)
+    is_wall = bool(record.walls) and bool(record.complaints or not record.acts)
+    if is_wall or len(record.complaints) >= 3:
+        walls = f"long unrequested text with the request unmet ({', '.join(record.walls)})"
+        return ruled("5.1", 1, walls if is_wall else "the user complains again and again", record.complaints)
     return None
 
 
@@ -184,6 +200,32 @@ def _weigh(
         if not re.search(r"let me know|anything else|would you like|want me to|shall i", piece.low)
     ]
     delivers = any(_DELIVERED.search(piece.low) for piece in text.pieces if not is_question(piece))
+    _compare(text, asks, record, known=known, asked_before=asked_before, numbered=numbered)
+    for piece in asks:
+        for topic in topics_of(piece.low):
+            asked_before.setdefault(topic, said)
+    if asks:
+        record.asked.append(said)
+        record.late = record.late or (said > 2 and len(record.asked) == 1)
+    record.acts = record.acts or delivers
+    is_wall = len(text.raw) > _WALL and not asks and not delivers
+    if is_wall or (len(text.raw) > 2 * _WALL and said == 1):
+        record.walls.append(text.doc)
+    stalls = any(_STALLING.search(piece.low) for piece in text.pieces)
+    if not delivers and (not asks or (stalls and len(asks) <= 1)):
+        record.wasted.append(f"{text.doc} neither asks nor delivers")
+
+
+def _compare(
+    text: Text,
+    asks: list[Piece],
+    record: Record,
+    *,
+    known: set[str],
+    asked_before: dict[str, int],
+    numbered: set[str],
+) -> None:
+    """Note the questions of a message whose answer the user had given before."""
     for piece in asks:
         about = topics_of(piece.low)
         settles = _SETTLING.search(piece.low) is not None and not about & numbered
@@ -194,22 +236,6 @@ def _weigh(
             record.repeated.append(f"turn {text.turn}: {', '.join(sorted(again))}")
         else:
             record.redundant.append(f"turn {text.turn}: {', '.join(sorted(about))}")
-    for piece in asks:
-        for topic in topics_of(piece.low):
-            asked_before.setdefault(topic, said)
-    if asks:
-        record.asked.append(said)
-        record.late = record.late or (said > 2 and len(record.asked) == 1)
-    if delivers:
-        record.acts = True
-        record.first_act = record.first_act or said
-    if len(text.raw) > _WALL and not asks and not delivers:
-        record.walls.append(text.doc)
-    elif len(text.raw) > 2 * _WALL and said == 1:
-        record.walls.append(text.doc)
-    stalls = any(_STALLING.search(piece.low) for piece in text.pieces)
-    if not delivers and (not asks or (stalls and len(asks) <= 1)):
-        record.wasted.append(f"{text.doc} neither asks nor delivers")
 
 
 def _opening_says_all(users: list[Text]) -> bool:

@@ -208,7 +208,7 @@ def _label_of(figure: Figure, spans: list[tuple[str, int, int]], clause: str) ->
 def _fits_unit(name: str, figure: Figure) -> bool:
     if name in ("sharpe", "beta"):
         return figure.unit in ("", "x")
-    if name in ("trades",):
+    if name == "trades":
         return figure.unit == "" and figure.value == int(figure.value)
     if name == "turnover":
         return figure.unit in ("", "x", "%")

@@ -1,10 +1,10 @@
-"""Dimensions 1.5 and 1.6: are claims worded to the grade of their source, and are checks of the data disclosed?"""
+"""Dimensions 1.5 and 1.6: claims worded to the grade of their source, and disclosed checks of the data."""
 
 import re
 
 from evaluator.judge.rules.sources import VENDORS
 from evaluator.judge.rules.text import Piece
-from evaluator.judge.rules.view import View, all_of, first, ruled
+from evaluator.judge.rules.view import View, first, ruled
 from records.judging import Finding
 
 _OVER = re.compile(

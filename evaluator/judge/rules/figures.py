@@ -9,15 +9,10 @@ _NUMBER = re.compile(
     re.IGNORECASE,
 )
 _MASKED = re.compile(
-    r"\d{4}-\d{2}(?:-\d{2})?|\b(?:19|20)\d{2}\b|\b\d{1,2}/\d{1,2}/\d{2,4}\b|https?://\S{1,300}|\b[A-Za-z_]+[A-Za-z_]*\d[\w]*"
+    r"\d{4}-\d{2}(?:-\d{2})?|\b(?:19|20)\d{2}\b|\b\d{1,2}/\d{1,2}/\d{2,4}\b|https?://\S{1,300}|\b[A-Za-z_]{1,60}\d\w{0,60}"
 )
-_WORDS = dict(
-    zip(
-        "one two three four five six seven eight nine ten twelve fifteen twenty thirty".split(),
-        (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 15, 20, 30),
-        strict=True,
-    )
-)
+_WORDS = {"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10}
+_WORDS |= {"twelve": 12, "fifteen": 15, "twenty": 20, "thirty": 30}
 WORD_NUMBER = "|".join(_WORDS)
 DAY = re.compile(
     r"\b(?:19|20)\d{2}-\d{2}-\d{2}\b|\b\d{1,2}/\d{1,2}/(?:19|20)\d{2}\b"

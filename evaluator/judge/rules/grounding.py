@@ -1,4 +1,4 @@
-"""Dimension 4.1: do the conclusions stand on the delivered numbers, with their uncertainty and without a promise?"""
+"""Dimension 4.1: whether conclusions stand on the delivered numbers, with their uncertainty and without a promise."""
 
 import re
 from collections.abc import Callable
@@ -60,8 +60,8 @@ _LENGTH = re.compile(
 def judge(view: View) -> Finding:
     """Return the finding of 4.1."""
     spoken = conclusions(view)
-    if not spoken:
-        return ruled("4.1", 0, "no report and no message draws a conclusion")
+    if not spoken or (view.report is None and not any(_concludes(piece.low) for piece in spoken)):
+        return ruled("4.1", 0, "no report and no message draws a conclusion", spoken[:2])
     numbers = Delivered(view)
     stated = [claim for piece in spoken for claim in claims(piece)]
     wrong_main, wrong_side = _contradicted(stated, numbers)
@@ -98,6 +98,10 @@ def _graded(view: View, spoken: list[Piece], traced: list[Piece]) -> Finding:
         )
     lacking = "uncertainty" if unsure is None else "sample length"
     return ruled("4.1", 3, f"supported by delivered numbers; {lacking} is not stated", kept)
+
+
+def _concludes(low: str) -> bool:
+    return any(pattern.search(low) for pattern in (*LABELS.values(), _UP, _DOWN, _AHEAD, _BEHIND, _FEW_LOSSES))
 
 
 def conclusions(view: View) -> list[Piece]:

@@ -36,20 +36,8 @@ class _Line:
 def judge(view: View) -> Finding:
     """Return the finding of 2.9."""
     lines = [line for piece in view.words for line in [_line(piece)] if line is not None]
-    listed = [
-        p for p in view.words if p.kind in ("row", "bullet") and _PARAMETER.search(p.low) and re.search(r"\d", p.text)
-    ]
     if not lines:
-        reasoned = [
-            p
-            for p in view.written(talk=True)
-            if _PARAMETER.search(p.low) and re.search(r"\d", p.text) and _WHY.search(p.low)
-        ]
-        if len(reasoned) >= 3:
-            return ruled("2.9", 3, "values are explained, but not told apart from the user's", reasoned)
-        if reasoned or listed:
-            return ruled("2.9", 1, "parameters are listed without a reason", listed[:5] or reasoned)
-        return ruled("2.9", 0, "no parameter is explained")
+        return _unmarked(view)
     own = [line for line in lines if line.owner == "own"]
     quoted = [line.piece for line in [*own, *lines]][:10]
     names = _merged(_key(line.piece) for line in own)
@@ -68,6 +56,19 @@ def judge(view: View) -> Finding:
         f"own choices are explained; on a source or a sensitivity figure rest {len(backed)} of {len(names)}",
         quoted,
     )
+
+
+def _unmarked(view: View) -> Finding:
+    """Return the finding where no line says whose choice a value is."""
+    valued = [p for p in view.words if _PARAMETER.search(p.low) and re.search(r"\d", p.text)]
+    listed = [p for p in valued if p.kind in ("row", "bullet")]
+    held = set(valued)
+    reasoned = [p for p in view.written(talk=True) if p in held and _WHY.search(p.low)]
+    if len(reasoned) >= 3:
+        return ruled("2.9", 3, "values are explained, but not told apart from the user's", reasoned)
+    if reasoned or listed:
+        return ruled("2.9", 1, "parameters are listed without a reason", listed[:5] or reasoned)
+    return ruled("2.9", 0, "no parameter is explained")
 
 
 def _line(piece: Piece) -> _Line | None:

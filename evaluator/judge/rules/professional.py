@@ -35,6 +35,11 @@ def judge(view: View) -> Finding:
         return ruled("5.3", 0, "careless or promotional throughout", [*careless[:3], *hype[:3]])
     if not stated:
         return ruled("5.3", 1, "no figure with a unit is given", [*careless, *hype])
+    return _by_units(pieces, stated, careless, hype)
+
+
+def _by_units(pieces: list[Piece], stated: list[Piece], careless: list[Piece], hype: list[Piece]) -> Finding:
+    """Return the finding by how many figures carry unit, period and definition."""
     bare = [p for p in stated if not _has_units(p)]
     share = 1 - len(bare) / len(stated)
     everything = " ".join(p.low for p in pieces)[:400_000]

@@ -199,9 +199,12 @@ def out_of_sample(view: View) -> Finding:
         return ruled("4.6", 1, "claimed without dates", about[:4])
     if split is not None and split.overlap:
         return ruled("4.6", 2, "the two samples overlap", about[:4])
-    frozen = [p for p in about if _FROZEN.search(p.low)] or [
-        p for p in words if _FROZEN.search(p.low) and _OUT.search(p.section)
-    ]
+    return _by_choice(about, split)
+
+
+def _by_choice(about: list[Piece], split: "_Split | None") -> Finding:
+    """Return the finding of a dated split by when its parameters were chosen."""
+    frozen = [p for p in about if _FROZEN.search(p.low)]
     after = [p for p in about if _AFTER.search(p.low) and not re.search(r"\bnot|nothing|no \b", p.low)]
     both = (split is not None and split.both) or _both_in_words(about)
     if not frozen or after or not both:

@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 from html import unescape
 from typing import Literal
 
-MAX_CHARS = 200_000
+MAX_CHARS = 120_000
 """Characters read of one text; what a client must scroll through beyond that is not read either."""
-MAX_PIECES = 6_000
+MAX_PIECES = 4_000
 PIECE_CHARS = 600
 """A longer run without an end is cut into parts; every pattern of this package sees at most this much at once."""
 
@@ -39,7 +39,63 @@ _FENCE = re.compile(r"^[ \t]*(?:```|~~~)")
 _ABBREVIATION = re.compile(r"\b(e\.g|i\.e|vs|approx|cf|et al|etc|incl|resp|no|fig|p\.a)\.(?=[\s,])", re.IGNORECASE)
 _END = re.compile(r"(?<=[.!?])[\"')\]*_]{0,3}\s+(?=[\"'(\[*_`$]{0,3}[A-Z0-9\u00c0-\u00dc])")
 _MARKUP = re.compile(r"\*{1,3}|_{2,3}|`+|^#{1,6}\s+|!?\[(?=[^\]]{0,200}\]\()|\]\([^)\s]{0,300}\)")
+_WORD = re.compile(r"[a-z][a-z'-]*")
+_LIST_WORDS = 25
+"""Words from which on a passage without joining words is a list."""
+_JOINING = frozenset(
+    (
+        *(
+            "the",
+            "a",
+            "an",
+            "is",
+            "are",
+            "was",
+            "were",
+            "of",
+            "to",
+            "and",
+            "or",
+            "in",
+            "on",
+            "at",
+            "by",
+            "for",
+            "with",
+            "it",
+            "this",
+            "that",
+            "be",
+            "as",
+        ),
+        *(
+            "from",
+            "not",
+            "has",
+            "have",
+            "had",
+            "will",
+            "we",
+            "i",
+            "you",
+            "your",
+            "my",
+            "its",
+            "than",
+            "then",
+            "if",
+            "when",
+            "each",
+            "no",
+            "but",
+            "so",
+        ),
+    )
+)
 _SPACE = re.compile(r"\s+")
+_DIGITS = re.compile(r"\d{19,}")
+_RUN = re.compile(r"\S{301,}")
+"""No number and no word is longer; cut, they cannot slow a pattern down."""
 _KNOWN_TITLE = re.compile(
     r"^(?:\d{1,2}(?:\.\d{1,2})?[.)]?\s+)?(?:executive |key |main |final )?(?:tl;?dr|summary|overview|abstract|bottom line|takeaways?|findings?|conclusions?"
     r"|method(?:ology|s)?|approach|strategy(?: (?:rules|definition|specification))?|rules|setup|how it works|data(?: and method| sources?| quality)?|results?"
@@ -122,7 +178,7 @@ class _Reader:
 
     def add(self, raw: str, kind: PieceKind, cells: tuple[str, ...] = ()) -> None:
         text = clean(raw)
-        if text and len(self.pieces) < MAX_PIECES:
+        if text and len(self.pieces) < MAX_PIECES and (kind in ("row", "code") or not is_word_list(text)):
             piece = Piece(
                 self.doc,
                 text,
@@ -142,6 +198,17 @@ def clean(raw: str) -> str:
     return _SPACE.sub(" ", _MARKUP.sub("", _BULLET.sub("", raw))).strip()
 
 
+def is_word_list(text: str) -> bool:
+    """Whether a passage only lists words, or says the same few again and again; it states nothing."""
+    words = _WORD.findall(text.lower())
+    if len(words) < _LIST_WORDS:
+        return False
+    joining = sum(1 for word in words if word in _JOINING)
+    return (joining < 0.04 * len(words) and not any(mark.isdigit() for mark in text)) or len(set(words)) < 0.15 * len(
+        words
+    )
+
+
 def sentences(text: str) -> Iterator[str]:
     """Yield the sentences of a paragraph; an abbreviation ends none."""
     guarded = _ABBREVIATION.sub(lambda hit: hit.group(1).replace(".", "\x00") + "\x00", text)
@@ -154,6 +221,8 @@ def sentences(text: str) -> Iterator[str]:
 def parse(doc: str, text: str, *, turn: int = 0, role: str = "agent") -> Text:
     """Return a text's pieces under their titles."""
     raw = text[:MAX_CHARS].replace("\r\n", "\n").replace("\r", "\n")
+    raw = _DIGITS.sub(lambda hit: hit.group()[:18], raw)
+    raw = _RUN.sub(lambda hit: hit.group()[:300], raw)
     if _LOOKS_HTML.search(raw[:20_000]):
         for pattern, instead in _TAG_BREAKS:
             raw = pattern.sub(instead, raw)

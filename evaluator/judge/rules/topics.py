@@ -46,6 +46,7 @@ TOPICS: dict[str, re.Pattern[str]] = {
 _ASKING = re.compile(
     r"\?\s*[\"')*_]*\s*$|^(?:please (?:tell|confirm|specify|let me know|state|share)|let me know (?:which|what|whether|how|if)|tell me (?:which|what|whether|how)|could you (?:tell|specify|confirm|clarify)|i(?:'d| would) (?:like|need) (?:to know|your (?:word|view|choice))|which\b|what\b|how\b|do you\b|should\b|would you\b|is there\b)"
 )
+_CAP = re.compile(r"at most|no more than|up to|maximum|not more than|fewer than|limit")
 _NO_VIEW = re.compile(
     r"no (?:strong )?(?:preference|view|opinion)|up to you|your (?:call|choice)|you (?:choose|decide|pick)|whatever you think|don'?t (?:mind|care)|not sure|as you see fit|nothing else|none of that|leave (?:it|that) to you"
 )
@@ -69,7 +70,7 @@ def topics_of(low: str) -> set[str]:
 def questions(text: Text) -> Iterator[Piece]:
     """Yield the sentences in which a message asks."""
     for piece in text.pieces:
-        if piece.kind != "code" and piece.kind != "row" and _ASKING.search(piece.low):
+        if piece.kind not in ("code", "row") and _ASKING.search(piece.low):
             yield piece
 
 
@@ -100,16 +101,17 @@ def numbers_given(text: Text) -> Iterator[Stated]:
         for clause in re.split(r"[;,]\s|\band\b|\bbut\b", piece.low):
             about = topics_of(clause) & {"risk", "cost", "count", "capital", "execution", "timing"}
             for figure in figures(clause):
-                topic = _topic(about, figure)
+                topic = _topic(about, figure, is_cap=_CAP.search(clause) is not None)
                 if topic:
                     yield Stated(topic, figure, text.turn, piece)
 
 
-def _topic(about: set[str], figure: Figure) -> str:
+def _topic(about: set[str], figure: Figure, *, is_cap: bool) -> str:
+    """Return the one topic a number gives; a cap ("at most 10") is no number to be matched."""
     if figure.unit == "bps":
         return "cost"
     if figure.unit == "money":
         return "capital" if "capital" in about else ""
     if figure.unit == "%":
         return next((name for name in ("risk", "cost", "execution", "timing") if name in about), "")
-    return "count" if "count" in about and 1 <= figure.value <= 500 else ""
+    return "count" if "count" in about and 1 <= figure.value <= 500 and not is_cap else ""

@@ -13,7 +13,11 @@ from records.judging import Finding, Quote
 _QUOTE_CHARS = 300
 _QUOTES = 12
 _CODE_CHARS = 200_000
-_CELLS = 40_000
+_REPORT_CHARS = 160_000
+"""Characters read of all reports together."""
+_DOCUMENTS = 40
+_TALK_CHARS = 80_000
+_MESSAGES = 60
 
 SUMMARY = re.compile(
     r"summary|tl;?dr|overview|abstract|bottom line|takeaway|key (?:result|finding|point)|findings|conclusion|verdict|in short|headline|at a glance"
@@ -41,11 +45,15 @@ class View:
 
     @cached_property
     def reports(self) -> tuple[Text, ...]:
-        """The last report first, then every other report and text."""
+        """The last report first, then every other report and text, as far as the budget goes."""
         main = self.case.report
         chosen = [d for d in self.case.delivery.documents if d.kind in ("report", "text")]
         chosen.sort(key=lambda d: (d is not main, d.kind != "report", d.path))
-        return tuple(parse(d.path, d.text, turn=d.turn) for d in chosen[:40])
+        left, found = _REPORT_CHARS, []
+        for document in chosen:
+            found.append(parse(document.path, document.text[:left], turn=document.turn))
+            left = max(0, left - len(document.text))
+        return tuple(found[:_DOCUMENTS])
 
     @cached_property
     def report(self) -> Text | None:
@@ -54,10 +62,12 @@ class View:
 
     @cached_property
     def talk(self) -> tuple[Text, ...]:
-        """The whole conversation, oldest first."""
+        """The whole conversation, oldest first; of a long message its beginning."""
         found = self.case.delivery.messages
+        share = max(4_000, _TALK_CHARS // max(1, len(found)))
         return tuple(
-            parse(f"turn {m.turn}", m.text, turn=m.turn, role="user" if m.role == "user" else "agent") for m in found
+            parse(f"turn {m.turn}", m.text[:share], turn=m.turn, role="user" if m.role == "user" else "agent")
+            for m in found[-_MESSAGES:]
         )
 
     @cached_property

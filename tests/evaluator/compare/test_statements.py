@@ -11,26 +11,13 @@ from evaluator.package.delivery import Message
 from generator import generate, offline_conditions
 from records.strategy import Item
 from simulator.voice import Voice
+from tests.evaluator.compare.labelled import item_of
 
 CASES = [
     json.loads(line)
-    for line in (Path(__file__).parents[1] / "cases" / "user_sentences.jsonl").read_text(encoding="utf-8").splitlines()
+    for path in sorted((Path(__file__).parents[1] / "cases").glob("user_sentences*.jsonl"))
+    for line in path.read_text(encoding="utf-8").splitlines()
 ]
-
-
-def item_of(identity: str, values: dict[str, float]) -> Item:
-    component, option, *param = identity.split("/")
-    unit = None if not param else "bps" if param[0] == "rate_bps" else "percent"
-    value = values.get(identity)
-    return Item(
-        id=identity,
-        component=component,  # type: ignore[arg-type]
-        option=option,
-        param=param[0] if param else None,
-        text="",
-        value=value * 100 if value is not None and unit == "percent" else value,
-        unit=unit,
-    )
 
 
 def stated(*messages: tuple[str, str], items: tuple[Item, ...]) -> frozenset[str]:

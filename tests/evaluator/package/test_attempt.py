@@ -200,13 +200,13 @@ def test_strange_tables_are_read_or_refused(tmp_path_factory: Any, headers: Any,
 
 
 def test_parquet_larger_than_the_cap_is_refused_before_it_is_read(monkeypatch: Any) -> None:
-    monkeypatch.setattr("evaluator.package.reading.MAX_ROWS", 10)
+    monkeypatch.setattr("evaluator.package.formats.raw.MAX_ROWS", 10)
     buffer = io.BytesIO()
     pd.DataFrame({"a": np.zeros(1000)}).to_parquet(buffer)
 
     with pytest.raises(Unreadable, match="1000 rows"):
         read_tables(buffer.getvalue(), ".parquet")
-    with pytest.raises(Unreadable, match="more than 10 rows"):
+    with pytest.raises(Unreadable, match="20 rows"):
         read_tables(b"a\n" + b"1\n" * 20, ".csv")
 
 

@@ -1,0 +1,1 @@
+"""One module per file format: bytes to raw tables. Nothing here knows a role."""
