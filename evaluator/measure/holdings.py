@@ -45,10 +45,10 @@ def decision_fits(case: Case) -> tuple[DecisionFit, ...]:
 @lru_cache(maxsize=1)
 def _fits(case: Case) -> tuple[DecisionFit, ...]:
     """Compare once for the audit and the process links; a case is compared by identity."""
-    trades, targets, book = case.main.trades, case.main.targets, case.rebuilt
-    if trades is None or targets is None or isinstance(book, Absent):
+    targets, book = case.main.targets, case.rebuilt
+    if case.main.trades is None or targets is None or isinstance(book, Absent):
         return ()
-    fills = _Fills(case, trades, book)
+    fills = _Fills(case, case.main.dated_fills, book)
     table = _Holdings(case, book, targets)
     days = [day for day in targets.index if book.equity.index[0] <= day < book.equity.index[-1]]
     pairs = []
@@ -87,8 +87,9 @@ class _Fills:
             return None
         if not mine.any():
             return after[0]
-        last = pd.Timestamp(self._date[mine].max())
-        return min(last, pd.Timestamp(following)) if last >= day else None
+        last = min(pd.Timestamp(self._date[mine].max()), pd.Timestamp(following))
+        # A fill on a closed day is in the book from the next session on.
+        return pd.Timestamp(after[min(after.searchsorted(last), len(after) - 1)]) if last >= day else None
 
     def is_interrupted(self, day: pd.Timestamp, last: pd.Timestamp) -> bool:
         """Whether a portfolio stop stands over the decision: it fell into its fills, or the book is in its cooldown."""

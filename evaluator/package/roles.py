@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass
+from typing import Any
 
 import pandas as pd
 
@@ -30,6 +31,8 @@ _HINTS: tuple[tuple[str, re.Pattern[str]], ...] = (
 )
 _PROXY = re.compile(r"^(\^|SPY$|VIX|SPX$|GSPC$)", re.IGNORECASE)
 _MOSTLY = 0.8
+_PROSE_WORDS = 4
+"""Words of a usual cell from which a column is prose; company and sector names are shorter."""
 
 
 @dataclass(frozen=True)
@@ -156,7 +159,15 @@ def _ranked(shape: Shape, hinted: str | None) -> tuple[str, tuple[str, ...]]:
     if shape.has(h.VALUE) or hinted == "signals" or numeric:
         guess = () if shape.has(h.VALUE) else (f"taken as signals: {len(numeric)} number columns per date and symbol",)
         return "signals", guess
+    if hinted is None and any(_is_prose(shape.frame[column]) for column in shape.frame.columns):
+        return "other", ()
     return ("selections", ("dates and symbols without numbers are taken as selections",))
+
+
+def _is_prose(cells: "pd.Series[Any]") -> bool:
+    """Whether a column holds sentences: news beside dates and symbols are no list of chosen names."""
+    texts = cells.dropna().astype(str).head(200)
+    return bool(len(texts)) and float(texts.str.split().str.len().median()) >= _PROSE_WORDS
 
 
 def _is_trades(shape: Shape, hinted: str | None) -> bool:

@@ -5,7 +5,7 @@ import sys
 
 from tests.controls.bases import BASES, base
 from tests.controls.every import CONTROLS
-from tests.controls.matrix import run
+from tests.controls.matrix import counts, run, table
 
 
 def main() -> int:
@@ -23,11 +23,13 @@ def main() -> int:
         if any(control.base == name for control in chosen):
             base(name)
     lines, broken = run(chosen)
+    out = [table(lines)]
     for one in lines:
         if options.reasons and not one.is_equal:
-            pass
-    for _one_broken in broken:
-        pass
+            out.append(f"\n{one.control.name}: expected {one.expected.changes}")
+            out += [f"  {key}: {text}" for key, text in one.observed.reasons.items()]
+    out += [f"broken {one.name}: {one.error}" for one in broken]
+    print("\n".join([*out, counts(lines)]))  # noqa: T201 the command line prints
     return 0 if not broken and all(one.is_equal for one in lines) else 1
 
 

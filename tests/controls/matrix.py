@@ -37,6 +37,7 @@ def run(controls: Sequence[Control]) -> tuple[list[Line], list[Broken]]:
                 broken.append(Broken(name, f"{type(error).__name__}: {error}"))
             else:
                 lines[name] = Line(CONTROLS[name], found[0], found[1])  # type: ignore[arg-type]
+                print(_progress(lines[name]), flush=True)  # noqa: T201 the matrix is a program that prints
     return [lines[control.name] for control in controls if control.name in lines], broken
 
 

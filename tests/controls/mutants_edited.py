@@ -135,10 +135,10 @@ def _(it: Attempt) -> None:
     it.edit("prices", lambda table: table.assign(close=table["adj_close"]))
 
 
-@edited("stop-price-outside-the-bar", "drawdown", "lumibot#991 (flaw 18): fills of one name at one price")
+@edited("fills-at-one-price", "drawdown", "lumibot#991 (flaw 18): fills of one name at one price")
 def _(it: Attempt) -> None:
     def constant(table: pd.DataFrame) -> None:
-        rows = table.index[table["symbol"] == table["symbol"].value_counts().index[-1]]
+        rows = table.index[table["symbol"] == table["symbol"].value_counts().index[0]]
         table.loc[rows, "price"] = table.loc[rows, "price"].iloc[0]
 
     it.edit("trades", constant)
@@ -189,7 +189,7 @@ def closed(it: Attempt, name: str, day: str, quantity: str, price: str) -> None:
     def moved(table: pd.DataFrame) -> None:
         days = pd.to_datetime(table[day])
         value = (table[quantity] * table[price]).abs()
-        row = value[days.dt.dayofweek == 4].idxmin()
+        row = value[days.dt.day_of_week == 4].idxmin()
         table.loc[row, day] = str((days[row] + pd.Timedelta(days=1)).date())
 
     it.edit(name, moved)

@@ -73,3 +73,22 @@ def test_shares_that_fit_no_way_of_counting_differ(graded: Callable[..., Any]) -
     trades["quantity"] *= 0.9
 
     assert "L4 differs" in graded(delivered).evidence("3.8")
+
+
+def test_fill_on_a_closed_day_stops_no_check(graded: Callable[..., Any]) -> None:
+    delivered = clean()
+    trades = delivered.tables["trades"]
+    friday = trades.index[trades["fill_date"].dt.day_of_week == 4][-1]
+    trades.loc[friday, "fill_date"] += pd.Timedelta(days=1)
+
+    result = graded(delivered)
+
+    assert "A03" in result.failing()
+    assert "stopped" not in result.evidence("3.8") + result.evidence("3.7")
+
+
+def test_decisions_fit_where_signal_dates_are_inferred(graded: Callable[..., Any]) -> None:
+    delivered = clean()
+    delivered.tables["trades"] = delivered.tables["trades"].drop(columns="signal_date")
+
+    assert "L4 matches" in graded(delivered).evidence("3.8")

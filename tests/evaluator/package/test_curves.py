@@ -51,3 +51,17 @@ def test_created_is_the_day_an_order_was_decided(graded: Callable[..., Any]) -> 
 
     assert result.scores["3.1"] == 4
     assert "inferred" not in result.evidence("3.1")
+
+
+def test_news_beside_dates_and_symbols_are_no_list_of_names(graded: Callable[..., Any]) -> None:
+    delivered = clean()
+    rows = [
+        ("2018-03-16", "AAA", "Markets fall sharply on fears of war"),
+        ("2018-05-02", "BBB", "A quiet day for it all"),
+    ]
+    delivered.tables["news"] = pd.DataFrame(rows, columns=["date", "symbol", "headline"])
+
+    result = graded(delivered)
+
+    assert result.failing() == []
+    assert (result.scores["1.1"], result.scores["3.8"]) == (4, 4)
