@@ -1,5 +1,6 @@
 """One data file to raw tables, by its ending. Knows no roles."""
 
+import csv
 import mmap
 import struct
 import zlib
@@ -39,7 +40,7 @@ __all__ = [
 
 _MAPPED = DELIMITED | {".parquet", ".pq"}
 """Read from the mapped file, without a copy in memory."""
-RAISED = (*FAULTS, struct.error, zlib.error, EOFError, AssertionError)
+RAISED = (*FAULTS, csv.Error, struct.error, zlib.error, EOFError, AssertionError)
 
 
 def read_tables(data: bytes | mmap.mmap, suffix: str) -> list[RawTable]:

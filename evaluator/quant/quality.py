@@ -1,6 +1,7 @@
 """Measures of a delivered price table (1.4) and of a fundamentals table (evaluator.md 2.4)."""
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 import pandas as pd
@@ -25,6 +26,7 @@ BIG_MOVE = 0.5
 MAD_MULTIPLE = 10 * 1.4826
 MAD_WINDOW = 252
 MAD_MIN = 21
+_BLOCK = 63
 SHARED = 0.2
 _SPLITS = np.array([2, 3, 4, 5, 7, 8, 10, 15, 20, 25, 30, 50], dtype=float)
 _SPLIT_FIT = 0.02
@@ -191,16 +193,43 @@ def _beyond_deviation(moves: FloatArray, codes: IntArray) -> BoolArray:
 
     A rolling median of |r| finds the candidates in one pass; the deviation itself is computed for those only.
     """
-    size = pd.Series(np.abs(moves))
-    rough = size.groupby(codes).transform(lambda one: one.rolling(MAD_WINDOW, min_periods=MAD_MIN).median().shift(1))
-    limit = rough.to_numpy(dtype=float)
-    out = np.asarray((limit > 0) & (np.abs(moves) > MAD_MULTIPLE / 2 * limit))
+    size = np.abs(moves)
+    out = np.zeros(len(moves), dtype=bool)
+    edges = np.append(np.flatnonzero(np.append([True], codes[1:] != codes[:-1])), len(codes))
+    for start, stop in pairwise(edges):
+        one = size[start:stop]
+        rough = _rough(one)
+        with np.errstate(invalid="ignore"):
+            out[start:stop] = (rough > 0) & (one > MAD_MULTIPLE / 2 * rough)
     for at in np.flatnonzero(out):
         first = max(at - MAD_WINDOW, int(np.searchsorted(codes, codes[at])))
         past = moves[first:at]
         past = past[np.isfinite(past)]
         deviation = float(np.median(np.abs(past - np.median(past))))
         out[at] = deviation > 0 and abs(moves[at]) > MAD_MULTIPLE * deviation
+    return out
+
+
+def _rough(size: FloatArray) -> FloatArray:
+    """Return the median of the 252 sizes before each row where the row may exceed it, NaN elsewhere.
+
+    A window of 252 rows holds three whole blocks of 63. Where 43 of the 63 sizes of every block reach a bound, more than
+    half of any window does, so a row below the multiple of the bound needs no median of its own.
+    """
+    whole = size[: len(size) // _BLOCK * _BLOCK].reshape(-1, _BLOCK)
+    bound = float(np.sort(np.nan_to_num(whole), axis=1)[:, _BLOCK - 43].min()) if len(whole) > 4 else 0.0
+    with np.errstate(invalid="ignore"):
+        far = np.flatnonzero(size > MAD_MULTIPLE / 2 * bound)
+    far = far[far >= MAD_WINDOW]
+    if bound <= 0 or len(far) > len(size) / 8:
+        return np.asarray(pd.Series(size).rolling(MAD_WINDOW, min_periods=MAD_MIN).median().shift(1), dtype=float)
+    out = np.full(len(size), np.nan)
+    head = pd.Series(size[:MAD_WINDOW]).rolling(MAD_WINDOW, min_periods=MAD_MIN).median().shift(1)
+    out[:MAD_WINDOW] = head.to_numpy(dtype=float)
+    for at in far:
+        past = size[at - MAD_WINDOW : at]
+        past = past[np.isfinite(past)]
+        out[at] = float(np.median(past)) if len(past) >= MAD_MIN else np.nan
     return out
 
 

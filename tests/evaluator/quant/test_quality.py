@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from evaluator.quant import quality
 from evaluator.quant.absent import Absent
 from evaluator.quant.quality import fundamental_quality, price_quality, weighted
 from tests.evaluator.worlds import market
@@ -133,3 +134,17 @@ def test_statements_that_precede_or_contradict_themselves_are_counted() -> None:
     }
     assert fundamental_quality(None) == {}
     assert fundamental_quality(table.drop(columns="announced"))["announced_missing"] == 4
+
+
+def test_candidates_for_outliers_are_those_of_a_rolling_median() -> None:
+    random = np.random.default_rng(4)
+    for scale in (0.0, 0.3, 1.0):
+        size = np.abs(random.standard_t(2, 1500) * np.exp(scale * random.normal(size=1500).cumsum() / 30))
+        size[random.integers(0, 1500, 100)] = np.nan
+        size[300:340] = 0.0
+        whole = pd.Series(size).rolling(quality.MAD_WINDOW, min_periods=quality.MAD_MIN).median().shift(1).to_numpy()
+        rough = quality._rough(size)
+        limit = quality.MAD_MULTIPLE / 2
+
+        assert ((size > limit * whole) == (size > limit * rough)).all()
+        assert (size > limit * whole).any()
