@@ -226,10 +226,12 @@ def _rough(size: FloatArray) -> FloatArray:
     out = np.full(len(size), np.nan)
     head = pd.Series(size[:MAD_WINDOW]).rolling(MAD_WINDOW, min_periods=MAD_MIN).median().shift(1)
     out[:MAD_WINDOW] = head.to_numpy(dtype=float)
-    for at in far:
-        past = size[at - MAD_WINDOW : at]
-        past = past[np.isfinite(past)]
-        out[at] = float(np.median(past)) if len(past) >= MAD_MIN else np.nan
+    if len(far):
+        past = np.lib.stride_tricks.sliding_window_view(size, MAD_WINDOW)[far - MAD_WINDOW]
+        out[far] = np.median(past, axis=1)
+        for row in np.flatnonzero(~np.isfinite(past).all(axis=1)):
+            known = past[row][np.isfinite(past[row])]
+            out[far[row]] = float(np.median(known)) if len(known) >= MAD_MIN else np.nan
     return out
 
 
