@@ -188,7 +188,7 @@ def _only_proxies(shape: Shape) -> bool:
     at = pick(shape.headers, h.SYMBOL)
     if at is None:
         return False
-    names = shape.frame.iloc[:, at].dropna().astype(str).unique()
+    names = [str(name) for name in shape.frame.iloc[:, at].dropna().unique()]
     return len(names) > 0 and all(_PROXY.match(name) for name in names)
 
 
