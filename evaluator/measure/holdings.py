@@ -89,7 +89,11 @@ class _Fills:
             return after[0]
         last = min(pd.Timestamp(self._date[mine].max()), pd.Timestamp(following))
         # A fill on a closed day is in the book from the next session on.
-        return pd.Timestamp(after[min(after.searchsorted(last), len(after) - 1)]) if last >= day else None
+        return (
+            pd.Timestamp(after[min(int(after.searchsorted(np.datetime64(last))), len(after) - 1)])
+            if last >= day
+            else None
+        )
 
     def is_interrupted(self, day: pd.Timestamp, last: pd.Timestamp) -> bool:
         """Whether a portfolio stop stands over the decision: it fell into its fills, or the book is in its cooldown."""

@@ -259,9 +259,7 @@ def _in_money(table: Table, group: list[Table]) -> Table:
     if not len(level) or capital is None or not traded:
         return table
     first = float(level.iloc[0])
-    largest = (
-        max(float((frame["quantity"] * frame["price"]).max()) for frame in traded if len(frame)) if traded else 0.0
-    )
+    largest = max((float((f["quantity"] * f["price"]).max()) for f in traded if len(f)), default=0.0)
     if not 0 < first <= _INDEX_LEVELS or not largest > 5 * first or not np.isfinite(largest):
         return table
     base = next((unit for unit in (1.0, 100.0, 1000.0) if 0.5 * unit < first < 1.5 * unit), first)

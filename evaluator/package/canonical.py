@@ -117,7 +117,7 @@ def _selections(draft: Draft) -> pd.DataFrame:
 def _weights(draft: Draft) -> pd.DataFrame:
     at = pick(draft.headers, h.WEIGHT)
     if pick(draft.headers, h.SYMBOL) is None:
-        frame = melted(draft, h.DECISION_DATE, "weight")
+        frame = _without_zeros(melted(draft, h.DECISION_DATE, "weight"))
         percent = False
     else:
         columns = {"date": draft.dates(h.DECISION_DATE), "symbol": symbols_of(draft), "weight": draft.numbers(h.WEIGHT)}
@@ -131,6 +131,12 @@ def _weights(draft: Draft) -> pd.DataFrame:
         draft.guesses.append(f"weights sum to {largest:.4g}: divided by {scale:.0f}")
         frame["weight"] = frame["weight"] / scale
     return frame
+
+
+def _without_zeros(frame: pd.DataFrame) -> pd.DataFrame:
+    """A wide table prints 0 for every name that is not held; a day without any holding keeps its zeros."""
+    held = frame["weight"] != 0
+    return frame[held | ~held.groupby(frame["date"]).transform("any")].reset_index(drop=True)
 
 
 def _positions(draft: Draft) -> pd.DataFrame:

@@ -16,9 +16,9 @@ from evaluator.package.keyvalues import yaml_table
 from evaluator.package.layouts.arranging import arranged
 from evaluator.package.reading import (
     DATA_SUFFIXES,
-    FAULTS,
     LOADS_CODE,
     PACKED_DATA,
+    RAISED,
     RawTable,
     Unreadable,
     read_tables,
@@ -91,7 +91,7 @@ def _opened(found: Found, data: bytes | mmap.mmap) -> tuple[list[Read], list[str
             refused += reasons
     except Unreadable as error:
         refused.append(f"{found.path}: {error}")
-    except FAULTS as error:
+    except RAISED as error:
         refused.append(f"{found.path}: {type(error).__name__}: {str(error)[:160]}")
     return reads, refused
 
@@ -129,7 +129,7 @@ def _read(found: Found, name: str, path: str, data: bytes | mmap.mmap, suffix: s
         shown = f"{name}#{raw.key}" if raw.key else name
         try:
             reads += [_table(found, path, name, one) for one in arranged(raw)]
-        except FAULTS as error:
+        except RAISED as error:
             refused.append(f"{shown}: not understood as a table ({type(error).__name__}: {str(error)[:160]})")
     return reads, refused
 
@@ -165,7 +165,7 @@ def open_text(found: Found, text: Document) -> tuple[list[Read], list[str]]:
             return [], []
     except Unreadable as error:
         return [], [f"{text.path}: its tables are not read: {error}"]
-    except FAULTS as error:
+    except RAISED as error:
         return [], [f"{text.path}: its tables are not read: {type(error).__name__}: {str(error)[:160]}"]
     return _told(found, raws), []
 
@@ -175,7 +175,7 @@ def _told(found: Found, raws: list[RawTable]) -> list[Read]:
     for raw in raws[:MAX_TABLES]:
         try:
             parts = [_table(found, found.path, found.path, one) for one in arranged(raw)]
-        except FAULTS:
+        except RAISED:
             continue
         reads += [Read(p.table, p.run, from_text=True, trips=p.trips) for p in parts if p.table.role in _TOLD]
     return reads

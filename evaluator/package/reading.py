@@ -1,5 +1,6 @@
 """One data file to raw tables, by its ending. Knows no roles."""
 
+import csv
 import mmap
 import struct
 import zlib
@@ -25,11 +26,21 @@ LOADS_CODE = frozenset(
 )
 """Formats whose readers may run what the file says, or that hold no named columns: never loaded."""
 
-__all__ = ["DATA_SUFFIXES", "FAULTS", "LOADS_CODE", "PACKED_DATA", "RawTable", "Unreadable", "flatten", "read_tables"]
+__all__ = [
+    "DATA_SUFFIXES",
+    "FAULTS",
+    "LOADS_CODE",
+    "PACKED_DATA",
+    "RAISED",
+    "RawTable",
+    "Unreadable",
+    "flatten",
+    "read_tables",
+]
 
 _MAPPED = DELIMITED | {".parquet", ".pq"}
 """Read from the mapped file, without a copy in memory."""
-_RAISED = (*FAULTS, struct.error, zlib.error, EOFError, AssertionError)
+RAISED = (*FAULTS, csv.Error, struct.error, zlib.error, EOFError, AssertionError)
 
 
 def read_tables(data: bytes | mmap.mmap, suffix: str) -> list[RawTable]:
@@ -38,7 +49,7 @@ def read_tables(data: bytes | mmap.mmap, suffix: str) -> list[RawTable]:
         return _mapped(data, suffix) if suffix in _MAPPED else _loaded(data, suffix)
     except Unreadable:
         raise
-    except _RAISED as error:
+    except RAISED as error:
         raise Unreadable(f"{type(error).__name__}: {str(error)[:200]}") from error
 
 

@@ -4,6 +4,7 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from evaluator.package import headers as h
@@ -167,7 +168,7 @@ def _ranked(shape: Shape, hinted: str | None) -> tuple[str, tuple[str, ...]]:
 def _is_prose(cells: "pd.Series[Any]") -> bool:
     """Whether a column holds sentences: news beside dates and symbols are no list of chosen names."""
     texts = cells.dropna().astype(str).head(200)
-    return bool(len(texts)) and float(texts.str.split().str.len().median()) >= _PROSE_WORDS
+    return bool(len(texts)) and float(np.median([len(text.split()) for text in texts])) >= _PROSE_WORDS
 
 
 def _is_trades(shape: Shape, hinted: str | None) -> bool:
@@ -187,7 +188,7 @@ def _only_proxies(shape: Shape) -> bool:
     at = pick(shape.headers, h.SYMBOL)
     if at is None:
         return False
-    names = shape.frame.iloc[:, at].dropna().astype(str).unique()
+    names = [str(name) for name in shape.frame.iloc[:, at].dropna().unique()]
     return len(names) > 0 and all(_PROXY.match(name) for name in names)
 
 

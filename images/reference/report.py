@@ -80,10 +80,10 @@ def shown(name: str, value: float) -> str:
 def write_report(folder: Path, *, stand_in: str, modelled_rows: int, notes: list[str]) -> None:
     """Write report.md and rules.md into the delivery."""
     tables = Tables(folder)
-    limits = _limitations(tables, stand_in=stand_in, modelled_rows=modelled_rows, notes=notes)
     sections = ["# Backtest report", _summary(tables), _method(tables), _results(tables)]
-    # A reader who sees the beginning and the end of a long file must see the limitations.
-    sections += [_terms("\n".join([*sections, limits])), limits]
+    limitations = _limitations(tables, stand_in=stand_in, modelled_rows=modelled_rows, notes=notes)
+    # Whoever looks at beginning and end of a long report finds the results in the one and the limitations in the other.
+    sections += [_terms("\n".join([*sections, limitations])), limitations]
     (folder / "report.md").write_text("\n\n".join(sections) + "\n", encoding="utf-8")
     (folder / "rules.md").write_text(_rules(tables), encoding="utf-8")
 

@@ -31,7 +31,11 @@ def main() -> int:
     good = sum(line["good"] for line in lines)
     full = sum(not line["troubles"] for line in lines)
     judged = all(line["judged"] for line in lines)
-    word = "accepted" if judged else "pass every program veto, the judge's are not run"
+    word = (
+        "accepted but for the re-run of code, which needs an engine"
+        if judged
+        else "pass every program veto, the judge's are not run"
+    )
     sys.stdout.write(
         f"{good} of {len(lines)} {word}; {full} with full marks on every program check; "
         f"evaluator {evaluator_version()}, {time.monotonic() - begin:.0f} s\n"

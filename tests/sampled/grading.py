@@ -7,10 +7,10 @@ from evaluator.assess import assess
 from evaluator.compare.run import Comparison, compare, read_strategy
 from evaluator.measure.run import Measurement
 from evaluator.package.attempt import load_delivery
+from evaluator.score import BONUS
 from evaluator.version import evaluator_version
 from records.grade import Grade
 from records.paths import AttemptPaths
-from records.rubric import load_rubric
 from records.session import EndEvent, EndReason
 from runner.store import read_events
 
@@ -33,12 +33,17 @@ class Graded:
         return "not_run" not in self.grade.vetoes.values()
 
     @property
+    def unfinished(self) -> list[str]:
+        """Dimensions that keep the grading incomplete, but for the re-run, which needs an engine and only adds."""
+        every = (*self.measurement.measured.judgements, *self.comparison.compared.judgements)
+        return [j.dimension for j in every if not j.complete and j.dimension != BONUS]
+
+    @property
     def good(self) -> bool:
-        """Accepted; while no judge speaks, satisfied with every veto of a program passed."""
-        if self.judged:
-            return self.grade.accepted
+        """Accepted but for the re-run; while no judge speaks, satisfied with every veto of a program passed."""
         vetoes = set(self.grade.vetoes.values())
-        return self.end.reason is EndReason.SATISFIED and vetoes <= {"pass", "not_applicable", "not_run"}
+        passed = vetoes <= {"pass", "not_applicable"} | (set() if self.judged else {"not_run"})
+        return self.end.reason is EndReason.SATISFIED and passed and not (self.judged and self.unfinished)
 
     def troubles(self) -> list[str]:
         """Return what is less than full marks, worst first."""
@@ -59,7 +64,7 @@ class Graded:
         for judgement in self.measurement.measured.judgements:
             if judgement.dimension in PROGRAM and judgement.score != 4:
                 found.append(f"{judgement.dimension} = {judgement.score}: {judgement.reason[:300]}")
-            if not judgement.complete and judgement.status != "not_run":
+            if judgement.dimension in self.unfinished and (self.judged or judgement.status != "not_run"):
                 found.append(f"{judgement.dimension} is not complete: {judgement.reason[:200]}")
         return found
 
@@ -80,8 +85,3 @@ def grade(paths: AttemptPaths) -> Graded:
         engine="process",
     )
     return Graded(end, measurement, comparison, made)
-
-
-def judged_dimensions() -> int:
-    """Return how many dimensions the rubric has."""
-    return len(load_rubric().dimensions)

@@ -26,7 +26,14 @@ class Member:
 
 
 def ungzipped(data: bytes) -> bytes:
-    """Return what a .gz file holds. Raises Unreadable beyond the caps."""
+    """Return what a .gz file holds. Raises Unreadable beyond the caps and where it is broken."""
+    try:
+        return _inflated(data)
+    except zlib.error as error:
+        raise Unreadable(f"not a readable .gz file: {error}") from error
+
+
+def _inflated(data: bytes) -> bytes:
     out = bytearray()
     view = memoryview(data)
     at = 0

@@ -9,6 +9,10 @@ HELD = "held"
 """Role of daily held values or weights; only a delivery without fills and targets is rebuilt from them."""
 
 
+_MONEY = 1_000.0
+_ROUNDING = 1e-9
+
+
 def tree_weights(raw: RawTable, headers: list[str]) -> list[RawTable] | None:
     """Return bt's tree of weights (s, s>AAA) with its leaves alone; None when no column has a parent."""
     names = [str(name) for name in raw.frame.columns]
@@ -45,6 +49,9 @@ def market_values(raw: RawTable, headers: list[str]) -> list[RawTable] | None:
     if not all(pd.api.types.is_numeric_dtype(rest[name]) for name in rest.columns):
         return None
     total = rest.sum(axis=1)
+    if not float(total.median()) > _MONEY or float(total.std()) < _ROUNDING * float(total.median()):
+        # Weights with a column for cash sum to one, a hundred or ten thousand on every row.
+        return None
     names = [name for name, header in zip(raw.frame.columns, headers, strict=True) if header != "cash"]
     wide = raw.frame[names].copy()
     for name in names:

@@ -59,3 +59,12 @@ def test_rebalance_is_inferred_from_its_own_dates(rebalance: Any) -> None:
 
 def test_daily_dates_fit_no_rebalance() -> None:
     assert infer_rebalance(sessions("2019-01-02", "2019-06-28")) is None
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_sessions_are_those_of_the_finished_calendar() -> None:
+    from exchange_calendars.exchange_calendar_xnys import XNYSExchangeCalendar  # noqa: PLC0415 -- slow, for this test only
+
+    whole = XNYSExchangeCalendar(start="1990-01-01", end="2035-12-31").sessions.tz_localize(None)
+
+    assert (sessions("1990-01-01", "2035-12-31") == whole).all()

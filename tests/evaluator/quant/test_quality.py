@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from evaluator.quant import quality
 from evaluator.quant.absent import Absent
 from evaluator.quant.calendar import sessions
 from evaluator.quant.quality import fundamental_quality, price_quality, weighted
@@ -161,3 +162,22 @@ def test_outliers_equal_the_formula_day_by_day(drift: float) -> None:
 
     assert expected > 5
     assert found.measures["outliers"] == pytest.approx(expected / len(table))
+
+
+@pytest.mark.parametrize("holes", [0, 40])
+@pytest.mark.parametrize("scale", [0.0, 0.3, 1.0])
+def test_candidates_for_outliers_hold_every_row_beyond_its_deviation(scale: float, holes: int) -> None:
+    random = np.random.default_rng(4)
+    moves = 0.01 * random.standard_t(2, 1500) * np.exp(scale * random.normal(size=1500).cumsum() / 30) + 0.004
+    moves[0] = np.nan
+    moves[random.integers(1, 1500, holes)] = np.nan
+    moves[300:340] = 0.0
+    past = pd.Series(moves)
+    rolled = past.rolling(252, min_periods=21)
+    beyond = np.abs(moves) > 10 * 1.4826 * rolled.apply(lambda w: np.nanmedian(np.abs(w - np.nanmedian(w)))).shift(1)
+
+    found = set(quality._candidates(moves))
+
+    assert beyond.sum() > 3
+    assert set(np.flatnonzero(beyond)) <= found
+    assert len(found) < 400
