@@ -9,7 +9,7 @@ import pandas as pd
 from evaluator.measure.case import Case
 from evaluator.measure.equity_gap import equity_gap
 from evaluator.measure.holdings import decision_fits
-from evaluator.measure.metric_check import check_metrics
+from evaluator.measure.metric_check import NOT_OF_THE_CURVE, check_metrics
 from evaluator.measure.naming import values_of
 from evaluator.measure.recompute import Recomputed
 from evaluator.quant.absent import Absent
@@ -194,10 +194,10 @@ def a12_metrics(case: Case) -> Finding:
     if equity is None or not case.main.reported:
         return "unverified", "no equity curve or no metrics table"
     report = check_metrics(case, _book(case), equity)
-    wrong = [check for check in report.checks if check.within is False and check.name != "trades"]
+    wrong = [check for check in report.checks if check.within is False and check.name not in NOT_OF_THE_CURVE]
     if wrong:
         return "fail", ", ".join(f"{check.name} reported {check.reported:.6g}, own {check.own:.6g}" for check in wrong)
-    following = sum(check.within is True for check in report.checks if check.name != "trades")
+    following = sum(check.within is True for check in report.checks if check.name not in NOT_OF_THE_CURVE)
     if not following:
         return "unverified", "no reported metric can be held against the delivered equity"
     return "pass", f"{following} metrics follow from the delivered equity"

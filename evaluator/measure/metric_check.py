@@ -9,6 +9,9 @@ from evaluator.measure.naming import values_of
 from evaluator.quant.accounting import Rebuild
 from evaluator.quant.tolerance import MetricReport, compare_metrics
 
+NOT_OF_THE_CURVE = frozenset({"trades", "total_fees"})
+"""Reported figures that no equity curve can tell; audit A13 and A10 hold them against the log."""
+
 
 def check_metrics(case: Case, book: Rebuild, equity: "pd.Series[Any] | None" = None) -> MetricReport:
     """Return each reported metric against the book's equity, or against another equity curve of the same fills."""

@@ -9,7 +9,7 @@ import pandas as pd
 from evaluator.measure.case import Case
 from evaluator.measure.equity_gap import equity_gap
 from evaluator.measure.holdings import decision_fits
-from evaluator.measure.metric_check import check_metrics
+from evaluator.measure.metric_check import NOT_OF_THE_CURVE, check_metrics
 from evaluator.measure.recompute import COMPOSITE, Recomputed
 from evaluator.measure.verdict import scored
 from evaluator.quant.absent import Absent
@@ -215,7 +215,7 @@ def _metrics(case: Case, own: Recomputed) -> Link:  # noqa: ARG001 one shape for
     if isinstance(book, Absent):
         return Link(present=True, matches=None, detail=book.reason)
     report = check_metrics(case, book, equity)
-    held = [check for check in report.checks if check.within is not None and check.name != "trades"]
+    held = [check for check in report.checks if check.within is not None and check.name not in NOT_OF_THE_CURVE]
     if not held:
         return Link(present=True, matches=None, detail="no reported metric can be held against the equity")
     wrong = [check.name for check in held if not check.within]

@@ -1,5 +1,7 @@
 """The tables of one run inside a delivery, as frames, panels and series, each made once."""
 
+import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -31,6 +33,9 @@ DATA_FAULTS = (
 
 _LENT = ("prices", "market", "fundamentals")
 """A stress run that delivers no prices of its own was made on those of the main run."""
+
+
+_BESIDE = re.compile(r"benchmark|comparison|versus|_vs_", re.IGNORECASE)
 
 
 @dataclass(frozen=True, eq=False)
@@ -138,14 +143,13 @@ class Run:
 
     @cached_property
     def reported(self) -> dict[str, float]:
-        """Reported metrics by canonical name; a name reported with two values is left out as ambiguous."""
-        frame = _with(self.frame("metrics"), "name", "value")
-        if frame is None:
-            return {}
-        values: dict[str, set[float]] = {}
-        for name, value in zip(frame["name"], frame["value"], strict=True):
-            if isinstance(name, str) and pd.notna(value):
-                values.setdefault(name, set()).add(float(value))
+        """Reported metrics by canonical name; a name reported with two values is left out as ambiguous.
+
+        A table that sets the strategy beside a benchmark only fills in what no metrics table says: a wrong figure there
+        cannot be made ambiguous by a right one here.
+        """
+        own = [table for table in self.tables("metrics") if not _BESIDE.search(table.path)]
+        values = {**_values(self.tables("metrics")), **_values(own)}
         return {name: next(iter(found)) for name, found in values.items() if len(found) == 1}
 
     @cached_property
@@ -167,6 +171,19 @@ class Run:
         if self.trades is not None and "signal_date" in self.trades.columns:
             return pd.DatetimeIndex(self.trades["signal_date"].dropna().unique()).sort_values()
         return pd.DatetimeIndex([])
+
+
+def _values(tables: Iterable[Table]) -> dict[str, set[float]]:
+    """Return every value of each name in some metrics tables."""
+    values: dict[str, set[float]] = {}
+    for table in tables:
+        frame = _with(table.frame, "name", "value")
+        if frame is None:
+            continue
+        for name, value in zip(frame["name"], frame["value"], strict=True):
+            if isinstance(name, str) and pd.notna(value):
+                values.setdefault(name, set()).add(float(value))
+    return values
 
 
 def _with(frame: pd.DataFrame | None, *columns: str) -> pd.DataFrame | None:

@@ -360,6 +360,8 @@ def _(it: Attempt) -> None:
 def without(it: Attempt, names: dict[str, str]) -> None:
     """Leave metrics out of table and report; `names` maps each to its label in the report."""
     it.edit("metrics", lambda table: table[~table["metric"].isin(names)])
+    beside = "benchmark" if (it.deliver / "benchmark.csv").exists() else "benchmark_comparison"
+    it.edit(beside, lambda table: table[~table["measure"].isin(names)])
     labels = tuple(f"| {label}" for label in names.values())
     it.rewrite("report.md", lambda text: "\n".join(line for line in text.split("\n") if not line.startswith(labels)))
 
