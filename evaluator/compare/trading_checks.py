@@ -32,6 +32,8 @@ def execution(context: Context, item: Item) -> Result:
         return _capped(context, fit, detail)
     if fit.share >= _FITS:
         return "confirmed", detail
+    if fit.share < _MISSES and fit.elsewhere >= _MISSES:
+        return "contradicted", f"{detail}; {fit.elsewhere:.1%} are shown to lie elsewhere"
     others = [_best_fit(context, context.case.main, option) for option in OPTIONS if option != item.option]
     best = max(
         (other.share for other in others if not isinstance(other, Absent) and other.option != "adv_cap"), default=0.0
@@ -89,7 +91,7 @@ def _equal_share(trades: pd.DataFrame) -> float:
 def _capped(context: Context, fit: ExecutionFit, detail: str) -> Result:
     """A volume cap is confirmed only where it bound: some order of the main or a stress run was split by it."""
     if fit.share < _CAP_FITS:
-        return ("contradicted" if fit.share < _MISSES else "unconfirmed"), detail
+        return ("contradicted" if fit.elsewhere >= _MISSES else "unconfirmed"), detail
     if fit.split_orders:
         return "confirmed", detail
     for run in context.case.others:
