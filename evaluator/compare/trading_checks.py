@@ -5,6 +5,7 @@ from dataclasses import replace
 import pandas as pd
 
 from evaluator.compare.context import Context, Result
+from evaluator.measure.equity_gap import is_gross
 from evaluator.measure.naming import values_of
 from evaluator.measure.runs import Run
 from evaluator.measure.specification import delivered_spec
@@ -116,5 +117,7 @@ def cost(context: Context, item: Item) -> Result:
         return "unconfirmed", fit.reason
     detail = f"{fit.share:.1%} of fills at {item.value:g} bps, median {fit.implied_bps:.4f} bps"
     if fit.share >= _FITS or (fit.total_fits and fit.share >= _MISSES):
+        if item.value > 0 and is_gross(context.case):
+            return "contradicted", f"{detail}; the equity curve leaves these fees out"
         return "confirmed", detail
     return ("contradicted" if fit.share < _MISSES else "unconfirmed"), detail

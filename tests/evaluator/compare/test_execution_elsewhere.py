@@ -81,7 +81,9 @@ def test_fills_on_the_signals_day_contradict_a_volume_cap_and_two_days_later_do_
 @pytest.mark.parametrize(
     "edit",
     [
-        lambda t: t.assign(price=t["price"] * (1 + 0.003 * t["side"].map({"BUY": 1, "SELL": -1, "buy": 1, "sell": -1}))),
+        lambda t: t.assign(
+            price=t["price"] * (1 + 0.003 * t["side"].map({"BUY": 1, "SELL": -1, "buy": 1, "sell": -1}))
+        ),
         lambda t: t.assign(price=t["price"] * 0.8),
     ],
     ids=["slippage", "another price basis"],
