@@ -47,7 +47,7 @@ def test_activity_statement_gives_the_orders_of_stocks_alone(one: Callable[..., 
 
     assert rows(table.frame) == [
         ("2024-01-02", "AAPL", 1.0, 100.0, 187.15, 1.0),
-        ("2024-01-03", "BRK.B", 1.0, 1600.0, 3.625, 8.5),
+        ("2024-01-03", "BRK-B", 1.0, 1600.0, 3.625, 8.5),
         ("2024-01-09", "AAPL", -1.0, 100.0, 184.5, 1.25),
     ]
     assert any("lots, totals and other assets" in guess for guess in table.guesses)
@@ -61,6 +61,17 @@ def test_flex_query_gives_its_trades(one: Callable[..., Any], name: str, text: s
         ("2024-01-03", "MSFT", 1.0, 1600.0, 3.625, 8.5),
         ("2024-01-09", "AAPL", -1.0, 100.0, 184.5, 1.25),
     ]
+
+
+def test_flex_query_with_day_and_time_in_one_cell_keeps_the_day(one: Callable[..., Any]) -> None:
+    lines = FLEX.replace("TradeDate,TradeTime", "DateTime").splitlines()
+    joined = [
+        lines[0],
+        *(",".join([*c[:4], f"{c[4]};{c[5]}", *c[6:]]) for c in (line.split(",") for line in lines[1:])),
+    ]
+    days = one("trades", "flex.csv", "\n".join(joined) + "\n").frame["date"]
+
+    assert [f"{day:%Y-%m-%d}" for day in days] == ["2024-01-02", "2024-01-03", "2024-01-09"]
 
 
 def test_flex_query_without_a_side_has_it_from_the_sign(one: Callable[..., Any]) -> None:
