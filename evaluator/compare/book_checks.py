@@ -27,11 +27,12 @@ def timing(context: Context, item: Item) -> Result:
     invested = _invested(context)
     if isinstance(invested, Absent):
         return "unconfirmed", invested.reason
-    results = []
+    results: list[Result] = []
     for params in context.choices("market_timing", item.option):
         state = context.own.gate_as(item.option, params)
         if isinstance(state, Absent):
-            return "unconfirmed", state.reason
+            results.append(("unconfirmed", state.reason))
+            continue
         results.append(_timing_result(state, invested, params))
     order = {"confirmed": 0, "unconfirmed": 1, "contradicted": 2}
     return min(results, key=lambda result: order[result[0]])
@@ -125,7 +126,17 @@ def _scaled(context: Context) -> pd.DataFrame | Absent:
 
 
 def _distance(context: Context, scheme: str, estimator: str | None, delivered: pd.DataFrame) -> float | None:
-    """Return the smallest median distance over the parameter sets to try; None when none is computable."""
+    """Return the smallest median distance over the parameter sets to try; None when none is computable.
+
+    Weighting and covariance ask for the same schemes, each of which is optimised at every decision: kept in the context.
+    """
+    key = (scheme, estimator)
+    if key not in context.distances:
+        context.distances[key] = _measured(context, scheme, estimator, delivered)
+    return context.distances[key]
+
+
+def _measured(context: Context, scheme: str, estimator: str | None, delivered: pd.DataFrame) -> float | None:
     sets = [{}] if scheme in NEEDS_COVARIANCE else context.choices("weighting", scheme)
     if scheme in NEEDS_COVARIANCE and estimator is not None:
         sets = context.choices("covariance", estimator)
