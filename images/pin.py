@@ -19,12 +19,10 @@ IMAGES = {
     "base": NUMERIC,
     "evaluator-deps": (
         *NUMERIC,
-        "exchange-calendars",
         "lxml",
         "pydantic",
         "python-calamine",
         "pyyaml",
-        "scikit-learn",
         "zstandard",
     ),
     "launcher-deps": tuple(PROJECT["dependencies"]),
