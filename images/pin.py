@@ -19,6 +19,7 @@ IMAGES = {
     "base": NUMERIC,
     "evaluator-deps": (
         *NUMERIC,
+        "exchange-calendars",
         "lxml",
         "pydantic",
         "python-calamine",

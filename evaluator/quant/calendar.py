@@ -1,6 +1,7 @@
 """XNYS sessions: which days trade, how many sessions lie between two days, and the last session of each period."""
 
 import datetime as dt
+import warnings
 from functools import cache
 from typing import Any
 
@@ -8,7 +9,6 @@ import numpy as np
 import pandas as pd
 
 from evaluator.quant.arrays import BoolArray, IntArray
-from evaluator.quant.nyse import closures
 
 FIRST_YEAR = 1990
 LAST_YEAR = 2035
@@ -18,8 +18,18 @@ Day = str | dt.date | pd.Timestamp
 
 @cache
 def _all() -> pd.DatetimeIndex:
-    days = np.arange(f"{FIRST_YEAR}-01-01", f"{LAST_YEAR + 1}-01-01", dtype="datetime64[D]")
-    opened = np.is_busday(days, holidays=closures(FIRST_YEAR, LAST_YEAR))
+    from exchange_calendars.exchange_calendar_xnys import XNYSExchangeCalendar  # noqa: PLC0415 -- 0.2 s, often not needed
+
+    # Only its rules are needed: a finished calendar also builds opening times of every day, four times the work.
+    rules = object.__new__(XNYSExchangeCalendar)
+    first, last = f"{FIRST_YEAR}-01-01", f"{LAST_YEAR}-12-31"
+    with warnings.catch_warnings():
+        # exchange_calendars 4.13 touches a Series.values spelling that pandas 3.1 deprecates.
+        warnings.simplefilter("ignore")
+        regular = rules.regular_holidays.holidays(pd.Timestamp(first), pd.Timestamp(last))
+        closed = pd.DatetimeIndex([*regular, *(pd.Timestamp(day).tz_localize(None) for day in rules.adhoc_holidays)])
+    days = np.arange(first, f"{LAST_YEAR + 1}-01-01", dtype="datetime64[D]")
+    opened = np.is_busday(days, weekmask=rules.weekmask, holidays=closed.to_numpy().astype("datetime64[D]"))
     return pd.DatetimeIndex(days[opened]).as_unit("us")
 
 
