@@ -19,6 +19,7 @@ _LONG = 100
 _NAMED_ROWS = 50
 """More rows than these are not singled out by the names in a sentence."""
 _TEXT_ROWS = 2_000
+_YEAR = 365.25
 _NUMBER = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?")
 _ISO = re.compile(r"\b\d{4}-\d{2}-\d{2}\b")
 _WORD = re.compile(r"[A-Z^][A-Z0-9.^-]{0,9}\b")
@@ -66,6 +67,10 @@ def _open_values(table: Table) -> Iterator[float]:
     frame = table.frame
     yield float(len(frame))
     log = _is_log(table)
+    if log and "date" in frame.columns and pd.api.types.is_datetime64_any_dtype(frame["date"]) and len(frame) > 1:
+        # A curve of n closes has n - 1 returns.
+        yield float(len(frame) - 1)
+        yield float((frame["date"].max() - frame["date"].min()).days) / _YEAR
     for column in frame.columns:
         cells = frame[column]
         if log and str(column) in ("date", "signal_date", "symbol"):

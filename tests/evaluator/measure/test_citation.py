@@ -62,3 +62,13 @@ def test_figure_is_held_at_its_printed_precision(graded: Callable[..., Any]) -> 
 
     assert graded(reported(clean(), f"The Sharpe ratio is {true:.3f}.")).scores["4.2"] == 4
     assert graded(reported(clean(), f"The Sharpe ratio is {true + 0.002:.3f}.")).scores["4.2"] == 0
+
+
+def test_difference_of_two_traced_figures_of_a_line_is_traced_and_another_is_not(graded: Callable[..., Any]) -> None:
+    value = clean().tables["metrics"].set_index("metric")["value"]
+    one, two = round(100 * value["total_return"], 1), round(100 * value["max_drawdown"], 1)
+    right = f"| Return | {one:.1f}% | {two:.1f}% | {one - two:.1f}% |"
+    wrong = f"| Return | {one:.1f}% | {two:.1f}% | {one - two + 777.7:.1f}% |"
+
+    assert graded(reported(clean(), right)).scores["4.2"] == 4
+    assert graded(reported(clean(), wrong)).scores["4.2"] == 2
