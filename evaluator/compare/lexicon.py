@@ -296,7 +296,10 @@ VALUE_TOPICS: dict[str, str] = {
 @cache
 def phrases(option: str) -> tuple[re.Pattern[str], ...]:
     """Return the compiled phrases of one option; empty for an option nobody voices."""
-    return tuple(re.compile(rf"(?<![a-z0-9])(?:{pattern})", re.IGNORECASE) for pattern in (*PHRASES.get(option, ()), *PARAPHRASES.get(option, ())))
+    return tuple(
+        re.compile(rf"(?<![a-z0-9])(?:{pattern})", re.IGNORECASE)
+        for pattern in (*PHRASES.get(option, ()), *PARAPHRASES.get(option, ()))
+    )
 
 
 @cache

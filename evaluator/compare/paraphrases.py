@@ -32,16 +32,32 @@ _EACH = r"(?:each|every|any|per|single|individual|one|a|the)"
 _CALM_NOW = rf"(?:calm|quiet|steady|tame|placid|settled|low|subdued|{_SWING[3:-1]}|elevated|high|hectic|on fire|spik\w*|acting up|unstable|bumpy|restless)"
 
 PARAPHRASES: dict[str, tuple[str, ...]] = {
-    "mom_12_1": (rf"{_YEAR}{_S}\b{_RISE}", rf"\b{_RISE}{_S}\b{_YEAR}", rf"{_YEAR}(?:'s)? (?:is|as) (?:my|the|our) (?:window|horizon|look-?back)"),
-    "mom_6_1": (rf"{_HALF}{_S}\b{_RISE}", rf"\b{_RISE}{_S}\b{_HALF}", rf"{_HALF} (?:is|as) (?:my|the|our) (?:window|horizon|look-?back)"),
+    "mom_12_1": (
+        rf"{_YEAR}{_S}\b{_RISE}",
+        rf"\b{_RISE}{_S}\b{_YEAR}",
+        rf"{_YEAR}(?:'s)? (?:is|as) (?:my|the|our) (?:window|horizon|look-?back)",
+    ),
+    "mom_6_1": (
+        rf"{_HALF}{_S}\b{_RISE}",
+        rf"\b{_RISE}{_S}\b{_HALF}",
+        rf"{_HALF} (?:is|as) (?:my|the|our) (?:window|horizon|look-?back)",
+    ),
     "high_52w": (
         r"(?:top|upper (?:end|part|edge)|ceiling|roof|peak|summit|high(?:s|est)?(?: point| level| price)?) (?:of|in|for|over) (?:their|its|the|a)? ?(?:past |last |own )?(?:yearly|annual|one[- ]year|52[- ]week|12[- ]month|twelve[- ]month|year(?:'s|ly)?)(?: (?:range|band|channel|chart|price))?",
         rf"(?:near|close to|at|around|just (?:below|beneath|under|shy of|short of|off)|hovering|hugging|knocking|within (?:a |an )?(?:\w+ ){{0,3}}of|touching|a whisker|a hair|brushing|testing|flirting){_S}\b(?:year(?:'s|ly)?|52[- ]week|12[- ]month|twelve[- ]month|annual|one-year){_S}\b(?:high\w*|peak\w*|top\w*|maxim\w+|ceiling)",
         r"(?:price|close|quote)\w*(?: today)? (?:over|divided by|relative to|versus|against) (?:the |its |their )?(?:highest|maximum|max|peak|yearly high)",
         r"(?:new|fresh|recent|setting|making|hitting) (?:\w+[- ])?highs?\b",
     ),
-    "rev_21": (rf"{_MONTH}{_S}\b{_FALL}", rf"\b{_FALL}{_S}\b{_MONTH}", r"month(?:'s)? (?:is|as|for) (?:my|the|our|a) (?:window|horizon|look-?back|period|yardstick)"),
-    "rev_5": (rf"{_WEEK}{_S}\b{_FALL}", rf"\b{_FALL}{_S}\b{_WEEK}", r"week(?:'s)? (?:is|as|for) (?:my|the|our|a) (?:window|horizon|look-?back|period|yardstick)"),
+    "rev_21": (
+        rf"{_MONTH}{_S}\b{_FALL}",
+        rf"\b{_FALL}{_S}\b{_MONTH}",
+        r"month(?:'s)? (?:is|as|for) (?:my|the|our|a) (?:window|horizon|look-?back|period|yardstick)",
+    ),
+    "rev_5": (
+        rf"{_WEEK}{_S}\b{_FALL}",
+        rf"\b{_FALL}{_S}\b{_WEEK}",
+        r"week(?:'s)? (?:is|as|for) (?:my|the|our|a) (?:window|horizon|look-?back|period|yardstick)",
+    ),
     "earnings_yield": (
         rf"{_CHEAP}{_G}\b(?:earn\w*|profits?|income|bottom line|make)\b",
         rf"(?:earnings?|profits?|net income|income|bottom line|what they earn|money they make)\b{_S}\b{_AGAINST} (?:\w+ ){{0,3}}{_COST}",
@@ -93,7 +109,7 @@ PARAPHRASES: dict[str, tuple[str, ...]] = {
         rf"(?:loose\w*|weak\w*|barely|hardly|little|low|small|muted|slight) (?:\w+ )?(?:tied|coupled|linked|connect\w*|correlat\w*|co-?mov\w*|sensitiv\w*|exposure|respons\w*|coupling|link|dependen\w*|attach\w*)[^.;]{{0,15}}\b(?:to|with|on)? ?(?:the |broad )?{_INDEX}",
         r"betas? (?:well |far |clearly |that are )?(?:under|below|less than|beneath|close to zero|near zero|of half)|(?:smallest|least|lowest|low|tiny|little|minimal) (?:market )?beta\w*",
         rf"(?:insensitive|immune|indifferent|numb|resistant) to (?:the |what the )?(?:\w+ )?{_INDEX}",
-        rf"(?:low|small|little|least)[- ](?:market|systematic|index)[- ](?:risk|exposure|sensitivity)",
+        r"(?:low|small|little|least)[- ](?:market|systematic|index)[- ](?:risk|exposure|sensitivity)",
         rf"{_INDEX}[^.;]{{0,25}}\b(?:sneez\w*|drops?|falls?|moves?|swings?|panics?)[^.;]{{0,25}}\b(?:barely|hardly|shrug\w*|less|half|don't|do not)",
     ),
     "low_max_21": (
