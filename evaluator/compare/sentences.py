@@ -132,9 +132,8 @@ def stance(sentence: Sentence, start: int, end: int, *, negation_belongs: bool =
     before, after = text[clause_start:start], text[end:]
     inside = f"{before} {text[start:end]}"
     is_limit = negation_belongs and _LIMIT.search(inside) is not None
-    if (_REFUSAL.search(before) and not is_limit) or (not negation_belongs and _NEAR_NEGATOR.search(before)):
-        return "negated"
-    if not negation_belongs and _NEGATOR_AT_ONCE.search(text[:start]):
+    at_once = not negation_belongs and (_NEAR_NEGATOR.search(before) or _NEGATOR_AT_ONCE.search(text[:start]))
+    if (_REFUSAL.search(before) and not is_limit) or at_once:
         return "negated"
     if _YES_TO.search(before):
         return "affirmed"

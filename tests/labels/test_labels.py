@@ -1,7 +1,7 @@
 """The labelled sets are whole, and the rules agree with them no less than when they first met them.
 
-The floors stand a little under the first measured figures (README.md). A change that lowers one has made the rules
-worse on cases they were not made from; a change that raises one may raise its floor.
+The floors stand a little under the last measured figures (docs/judges.md). Even lines were read while the rules were
+mended, odd lines were not: only the floors of the held-out half say something about cases the rules were not made from.
 """
 
 from collections import Counter
@@ -11,13 +11,16 @@ import pytest
 from records.grammar import load_grammar
 from tests.labels.agreement import (
     DIMENSIONS,
+    HALVES,
     LEVELS,
     MEANING,
     SENTENCES,
+    Half,
     agreement,
     by_dimension,
     cases,
     graded,
+    half_of,
     items_of,
     option_of,
     param_of,
@@ -27,8 +30,12 @@ from tests.labels.agreement import (
     sentences,
 )
 
-WEIGHTED_KAPPA = {"2.7": 0.22, "4.1": 0.82, "5.1": 0.55, "5.6": 0.85}
-PRECISION, RECALL = 0.95, 0.56
+WEIGHTED_KAPPA: dict[Half, dict[str, float]] = {
+    "tuned": dict.fromkeys(DIMENSIONS, 0.95),
+    "held out": {"2.7": 0.68, "4.1": 0.88, "5.1": 0.73, "5.6": 0.95},
+}
+PRECISION = 0.95
+RECALL: dict[Half, float] = {"tuned": 0.95, "held out": 0.82}
 
 
 def test_every_case_has_the_fields_of_a_case() -> None:
@@ -85,13 +92,15 @@ def test_a_perfect_rater_has_kappa_one_and_an_opposite_one_none() -> None:
     assert opposite.confusion.sum() == 5
 
 
-def test_the_rules_agree_with_the_labels_as_they_first_did() -> None:
+@pytest.mark.parametrize("half", HALVES)
+def test_the_rules_agree_with_the_labels_as_they_last_did(half: Half) -> None:
     assert all(one.score is not None for one in graded())
-    found = {dimension: one.weighted for dimension, one in by_dimension(graded()).items()}
-    assert {name: figure for name, figure in found.items() if figure < WEIGHTED_KAPPA[name]} == {}
+    found = {dimension: one.weighted for dimension, one in by_dimension(half_of(graded(), half)).items()}
+    assert {name: figure for name, figure in found.items() if figure < WEIGHTED_KAPPA[half][name]} == {}
 
 
-def test_the_reader_of_statements_is_as_good_as_it_first_was() -> None:
-    precision, recall = precision_recall(read_sentences())
+@pytest.mark.parametrize("half", HALVES)
+def test_the_reader_of_statements_is_as_good_as_it_last_was(half: Half) -> None:
+    precision, recall = precision_recall(half_of(read_sentences(), half))
     assert precision >= PRECISION
-    assert recall >= RECALL
+    assert recall >= RECALL[half]

@@ -35,8 +35,7 @@ _NAMED_BY = {
 
 
 _CONSTANT = re.compile(
-    r"^(?P<name>[A-Z][A-Z0-9_]{0,30})\s?(?::\s?\w+\s?)?=\s?(?P<value>\d[\d_]{0,8}(?:\.\d{1,6})?)\s*(?:#|$)"
-    r"(?<!\w\w\w\w_SEED)",
+    r"^(?P<name>(?!\w{0,30}(?:SEED|_YEAR|PER_|VERSION|DECIMALS|DPI))[A-Z][A-Z0-9_]{0,30})\s?(?::\s?\w+\s?)?=\s?(?P<value>\d[\d_]{0,8}(?:\.\d{1,6})?)\s*(?:#|$)",
     re.MULTILINE,
 )
 """A parameter of the strategy as code writes it."""
