@@ -168,7 +168,7 @@ def _(it: Attempt) -> None:
 @words("numbers-from-nowhere", "bt", "half of the figures of the results stand in no table")
 def _(it: Attempt) -> None:
     invented = "\n".join(
-        f"- Return of variant {chr(65 + n)}: {13.37 + 7.77 * n:.2f}%, Sharpe ratio {3.111 + 0.217 * n:.3f}."
+        f"- Return of drawer {chr(65 + n)}: {13.37 + 7.77 * n:.2f}%, Sharpe ratio {3.111 + 0.217 * n:.3f}."
         for n in range(20)
     )
     it.rewrite("report.md", lambda text: text.replace("## Limitations", f"{invented}\n\n## Limitations", 1))
@@ -177,7 +177,7 @@ def _(it: Attempt) -> None:
 @words("most-numbers-from-nowhere", "vectorbt", "most figures of the results stand in no table")
 def _(it: Attempt) -> None:
     invented = "\n".join(
-        f"- Return of variant {n + 1}x: {13.37 + 7.77 * n:.2f}%, Sharpe ratio {3.111 + 0.217 * n:.3f}."
+        f"- Return of drawer {n + 1}x: {13.37 + 7.77 * n:.2f}%, Sharpe ratio {3.111 + 0.217 * n:.3f}."
         for n in range(90)
     )
     it.rewrite("report.md", lambda text: text.replace("## Limitations", f"{invented}\n\n## Limitations", 1))
