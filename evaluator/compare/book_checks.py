@@ -27,11 +27,12 @@ def timing(context: Context, item: Item) -> Result:
     invested = _invested(context)
     if isinstance(invested, Absent):
         return "unconfirmed", invested.reason
-    results = []
+    results: list[Result] = []
     for params in context.choices("market_timing", item.option):
         state = context.own.gate_as(item.option, params)
         if isinstance(state, Absent):
-            return "unconfirmed", state.reason
+            results.append(("unconfirmed", state.reason))
+            continue
         results.append(_timing_result(state, invested, params))
     order = {"confirmed": 0, "unconfirmed": 1, "contradicted": 2}
     return min(results, key=lambda result: order[result[0]])

@@ -5,6 +5,7 @@ from dataclasses import replace
 import pandas as pd
 
 from evaluator.compare.context import Context, Result
+from evaluator.measure.equity_gap import is_gross
 from evaluator.measure.naming import values_of
 from evaluator.measure.runs import Run
 from evaluator.measure.specification import delivered_spec
@@ -32,6 +33,8 @@ def execution(context: Context, item: Item) -> Result:
         return _capped(context, fit, detail)
     if fit.share >= _FITS:
         return "confirmed", detail
+    if fit.share < _MISSES and fit.elsewhere >= _MISSES:
+        return "contradicted", f"{detail}; {fit.elsewhere:.1%} are shown to lie elsewhere"
     others = [_best_fit(context, context.case.main, option) for option in OPTIONS if option != item.option]
     best = max(
         (other.share for other in others if not isinstance(other, Absent) and other.option != "adv_cap"), default=0.0
@@ -89,7 +92,7 @@ def _equal_share(trades: pd.DataFrame) -> float:
 def _capped(context: Context, fit: ExecutionFit, detail: str) -> Result:
     """A volume cap is confirmed only where it bound: some order of the main or a stress run was split by it."""
     if fit.share < _CAP_FITS:
-        return ("contradicted" if fit.share < _MISSES else "unconfirmed"), detail
+        return ("contradicted" if fit.elsewhere >= _MISSES else "unconfirmed"), detail
     if fit.split_orders:
         return "confirmed", detail
     for run in context.case.others:
@@ -114,5 +117,7 @@ def cost(context: Context, item: Item) -> Result:
         return "unconfirmed", fit.reason
     detail = f"{fit.share:.1%} of fills at {item.value:g} bps, median {fit.implied_bps:.4f} bps"
     if fit.share >= _FITS or (fit.total_fits and fit.share >= _MISSES):
+        if item.value > 0 and is_gross(context.case):
+            return "contradicted", f"{detail}; the equity curve leaves these fees out"
         return "confirmed", detail
     return ("contradicted" if fit.share < _MISSES else "unconfirmed"), detail

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Iterator
 from itertools import combinations, islice
+from numbers import Real
 from typing import Any
 
 import pandas as pd
@@ -151,7 +152,10 @@ def _varied(table: Table) -> Iterator[tuple[str, list[str]]]:
 
 
 def _grid(column: "pd.Series[Any]") -> list[str]:
-    return sorted({str(value)[:40] for value in column.dropna()})
+    values = set(column.dropna())
+    if values and all(isinstance(value, Real) for value in values):
+        return [f"{float(value):.10g}" for value in sorted(values)]
+    return sorted({str(value)[:40] for value in values})
 
 
 def _samples(case: Case) -> Iterator[str]:

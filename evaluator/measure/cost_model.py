@@ -4,8 +4,8 @@ import re
 
 import pandas as pd
 
-from evaluator.measure.case import Case, rebuild_run
-from evaluator.measure.equity_gap import equity_gap
+from evaluator.measure.case import Case
+from evaluator.measure.equity_gap import equity_gap, is_gross
 from evaluator.measure.naming import values_of
 from evaluator.measure.verdict import scored
 from evaluator.quant.absent import Absent
@@ -71,7 +71,7 @@ def _with_column(case: Case, fees: "pd.Series[float]", rate: float) -> Judgement
         evidence.append(gap.text)
     if not float(fees.max()) > 0:
         return scored("3.5", 0, f"{rate:g} bps stated, every fee is 0", evidence)
-    if not reaches and _is_gross(case):
+    if is_gross(case):
         return scored("3.5", 0, f"{rate:g} bps stated and in the log, the equity curve leaves them out", evidence)
     if fit.share >= 0.99 and reaches and _both_reported(case):
         return scored("3.5", 4, "fees follow the stated rate, reach the equity, gross and net are reported", evidence)
@@ -80,18 +80,6 @@ def _with_column(case: Case, fees: "pd.Series[float]", rate: float) -> Judgement
             "3.5", 3, "fees follow the stated rate" + ("" if reaches else ", equity does not show them"), evidence
         )
     return scored("3.5", 1, "the implied rate is another one for most fills", evidence)
-
-
-def _is_gross(case: Case) -> bool:
-    """Whether the delivered equity is the one of the same fills without their fees."""
-    run = case.main
-    if run.trades is None or run.equity is None:
-        return False
-    book = rebuild_run(run, case.spec, with_fees=False)
-    if isinstance(book, Absent):
-        return False
-    common = run.equity.index.intersection(book.equity.index)
-    return len(common) > 0 and bool((run.equity[common] / book.equity[common] - 1).abs().max() <= _REACHES)
 
 
 def _both_reported(case: Case) -> bool:

@@ -9,16 +9,15 @@ import pandas as pd
 
 from evaluator.quant.absent import Absent
 from evaluator.quant.arrays import BoolArray, FloatArray
-from evaluator.quant.calendar import session_number
+from evaluator.quant.elsewhere import PRICE_FIT, lags, off_price, off_session
 from evaluator.quant.fills import looked_up, places, usable_fills
 from evaluator.quant.options import sessions_value, value
 from evaluator.quant.panel import PricePanel
 
 OPTIONS = ("next_open", "next_close", "staged", "adv_cap")
-PRICE_FIT = 0.001
-"""10 bps."""
 CAP_SLACK = 1.001
 CARRY = 5
+_MOST = 0.5
 _RATE_FIT = 0.5e-4
 _FEE_FIT = 0.01
 _SIZE_FIT = 0.02
@@ -37,6 +36,8 @@ class ExecutionFit:
     priced: float
     """Share of fills at the option's price."""
     detail: str
+    elsewhere: float = 0.0
+    """Share of fills (staged: of orders) that demonstrably do not lie at the option's session and price."""
 
 
 def execution_fit(
@@ -47,32 +48,28 @@ def execution_fit(
     if isinstance(fills, Absent):
         return fills
     given = params or {}
-    lag = _lags(fills)
+    lag = lags(fills)
     split = _split_orders(fills)
     if option in ("next_open", "next_close"):
         field = "open" if option == "next_open" else "close"
         priced = _at_price(fills, panel, field)
         good = priced & ((lag == 1) | (lag < 0))
         detail = f"fills at the {field} of t+1"
-        return ExecutionFit(option, float(good.mean()), len(fills), split, float(priced.mean()), detail)
+        away = ~good & (off_session(fills) | off_price(fills, panel, field, priced))
+        return ExecutionFit(
+            option, float(good.mean()), len(fills), split, float(priced.mean()), detail, float(away.mean())
+        )
     if option == "staged":
         days = sessions_value("execution", option, "days", given, 3)
         priced = _at_price(fills, panel, "open")
         share = _staged_share(fills, lag, priced, days)
         detail = f"orders in {days} equal parts at the opens"
-        return ExecutionFit(option, share, len(fills), split, float(priced.mean()), detail)
+        away = off_session(fills, last=days) | off_price(fills, panel, "open", priced)
+        whole = _unstaged_share(fills, away, days)
+        return ExecutionFit(option, share, len(fills), split, float(priced.mean()), detail, whole)
     if option == "adv_cap":
         return _cap_fit(fills, panel, lag, split, given)
     return Absent(f"execution {option!r} is not one of the grammar")
-
-
-def _lags(fills: pd.DataFrame) -> np.ndarray[Any, np.dtype[np.int64]]:
-    """Return sessions from signal to fill; -1 where no signal date is known."""
-    if "signal_date" not in fills.columns:
-        return np.full(len(fills), -1, dtype=np.int64)
-    known = fills["signal_date"].notna().to_numpy()
-    gap = session_number(fills["date"]) - session_number(fills["signal_date"])
-    return np.where(known, gap, -1)
 
 
 def _at_price(fills: pd.DataFrame, panel: PricePanel, field: str) -> BoolArray:
@@ -120,30 +117,45 @@ def _staged_share(fills: pd.DataFrame, lag: np.ndarray[Any, np.dtype[np.int64]],
     parts = frame.groupby(["key", "lag"], sort=True)["quantity"].sum()
     orders = int(keys.max()) + 1
     bounds = np.searchsorted(parts.index.get_level_values("key"), np.arange(orders + 1))
-    lags, sizes = parts.index.get_level_values("lag").to_numpy(), parts.to_numpy(dtype=float)
+    days_after, sizes = parts.index.get_level_values("lag").to_numpy(), parts.to_numpy(dtype=float)
     all_priced = np.bincount(keys, weights=~priced, minlength=orders) == 0
     buys = np.bincount(keys, weights=fills["side"].to_numpy(dtype=float), minlength=orders) > 0
     good = full = 0
     for order in range(orders):
         own = slice(bounds[order], bounds[order + 1])
-        fits = bool(all_priced[order]) and _staged(lags[own].tolist(), sizes[own], days, buys=bool(buys[order]))
+        fits = bool(all_priced[order]) and _staged(days_after[own].tolist(), sizes[own], days, buys=bool(buys[order]))
         good += fits
         full += fits and own.stop - own.start == days
     # Single-day fills also fit "cancelled early": without any fully staged order nothing is staged.
     return good / orders if full else 0.0
 
 
-def _staged(lags: list[int], sizes: FloatArray, days: int, *, buys: bool) -> bool:
-    if lags[0] < 1 or lags[-1] > days:
+def _unstaged_share(fills: pd.DataFrame, away: BoolArray, days: int) -> float:
+    """Return the share of orders that are shown not to be staged: filled on one session, or elsewhere than at t+1.. opens.
+
+    Orders of so few shares that they cannot be parted are left out; without signal dates no order is known.
+    """
+    keys = _order_keys(fills)
+    if keys is None:
+        return 0.0
+    known = fills["signal_date"].notna().to_numpy()
+    frame = pd.DataFrame({"key": keys, "day": fills["date"], "quantity": fills["quantity"], "away": away})[known]
+    orders = frame.groupby("key").agg(days=("day", "nunique"), quantity=("quantity", "sum"), away=("away", "mean"))
+    large = orders[orders["quantity"] >= 2 * days]
+    return float(((large["days"] == 1) | (large["away"] >= _MOST)).mean()) if len(large) else 0.0
+
+
+def _staged(order: list[int], sizes: FloatArray, days: int, *, buys: bool) -> bool:
+    if order[0] < 1 or order[-1] > days:
         return False
     if sizes.sum() < 2 * days:
         # So few shares that equal whole parts are 0 or 1.
         return True
-    early = sizes[:-1] if lags[-1] == days and len(sizes) > 1 else sizes
+    early = sizes[:-1] if order[-1] == days and len(sizes) > 1 else sizes
     slack = max(1.0, _SIZE_FIT * float(sizes[0]))
     if buys:
         return bool(early.max() <= sizes[0] + slack and sizes[-1] <= sizes[0] + slack + days)
-    in_row = lags == list(range(1, len(lags) + 1))
+    in_row = order == list(range(1, len(order) + 1))
     return in_row and bool(np.ptp(early) <= slack and sizes[0] - slack <= sizes[-1] <= sizes[0] + slack + days)
 
 
@@ -162,9 +174,12 @@ def _cap_fit(
     day_total = fills.groupby(["date", "symbol"])["quantity"].transform("sum").to_numpy(dtype=float)
     limit = cap * looked_up(volume, at) * CAP_SLACK
     good = (day_total <= limit) & ((lag < 0) | ((lag >= 1) & (lag <= CARRY)))
+    away = (day_total > limit) | off_session(fills, last=CARRY)
     closes = _at_price(fills, panel, "close")
     detail = f"{float(closes.mean()):.3f} of fills at the close; cap {cap:.0%} of the day's volume"
-    return ExecutionFit("adv_cap", float(good.mean()), len(fills), split, float(closes.mean()), detail)
+    return ExecutionFit(
+        "adv_cap", float(good.mean()), len(fills), split, float(closes.mean()), detail, float(away.mean())
+    )
 
 
 @dataclass(frozen=True)

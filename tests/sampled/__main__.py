@@ -31,11 +31,7 @@ def main() -> int:
     good = sum(line["good"] for line in lines)
     full = sum(not line["troubles"] for line in lines)
     judged = all(line["judged"] for line in lines)
-    word = (
-        "accepted but for the re-run of code, which needs an engine"
-        if judged
-        else "pass every program veto, the judge's are not run"
-    )
+    word = "accepted" if judged else "pass every program veto, the judge's are not run"
     sys.stdout.write(
         f"{good} of {len(lines)} {word}; {full} with full marks on every program check; "
         f"evaluator {evaluator_version()}, {time.monotonic() - begin:.0f} s\n"
@@ -76,7 +72,7 @@ def _one(seed: int, shape: str, out: Path) -> dict[str, object]:
 def _say(line: dict[str, object]) -> None:
     troubles = line["troubles"]
     assert isinstance(troubles, list)
-    word = "good" if line["good"] else "FAILS"
+    word = ("accepted" if line["judged"] else "good") if line["good"] else "FAILS"
     sys.stdout.write(f"seed {line['seed']}: {word}{', full marks' if not troubles else ''}\n")
     for trouble in troubles:
         sys.stdout.write(f"    {trouble}\n")

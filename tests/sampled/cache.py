@@ -11,6 +11,7 @@ from gateway.settings import Shape
 from offline.data.cache import default_cache_dir, ensure
 from offline.fmp.app import Service
 from records.paths import AttemptPaths
+from tests.sampled.rerun import ensure_rerun
 from tests.sampled.service import open_store
 from tests.sampled.session import code_sha256, hold
 
@@ -27,13 +28,15 @@ def folder() -> Path:
 
 
 def session(seed: int, *, shape: Shape = "flat") -> AttemptPaths:
-    """Return one session of the reference agent, held now unless it lies in the cache."""
+    """Return one session of the reference agent, its code run again; made now unless it lies in the cache."""
     final = folder() / f"{shape}-{seed}"
     if not (final / "ended").exists():
         with _draft(final) as draft:
             hold(seed, draft, store(), shape=shape)
             (draft / "ended").touch()
-    return AttemptPaths(final)
+    paths = AttemptPaths(final)
+    ensure_rerun(paths)
+    return paths
 
 
 @contextmanager

@@ -7,7 +7,6 @@ from evaluator.assess import assess
 from evaluator.compare.run import Comparison, compare, read_strategy
 from evaluator.measure.run import Measurement
 from evaluator.package.attempt import load_delivery
-from evaluator.score import BONUS
 from evaluator.version import evaluator_version
 from records.grade import Grade
 from records.paths import AttemptPaths
@@ -15,7 +14,7 @@ from records.session import EndEvent, EndReason
 from runner.store import read_events
 
 FULL = ("2.1", "2.2", "2.3", "2.4", "2.5", "2.6")
-PROGRAM = ("1.1", "3.1", "3.2", "3.7", "3.8")
+PROGRAM = ("1.1", "3.1", "3.2", "3.6", "3.7", "3.8")
 
 
 @dataclass(frozen=True)
@@ -34,16 +33,16 @@ class Graded:
 
     @property
     def unfinished(self) -> list[str]:
-        """Dimensions that keep the grading incomplete, but for the re-run, which needs an engine and only adds."""
+        """Dimensions that keep the grading incomplete."""
         every = (*self.measurement.measured.judgements, *self.comparison.compared.judgements)
-        return [j.dimension for j in every if not j.complete and j.dimension != BONUS]
+        return [j.dimension for j in every if not j.complete]
 
     @property
     def good(self) -> bool:
-        """Accepted but for the re-run; while no judge speaks, satisfied with every veto of a program passed."""
-        vetoes = set(self.grade.vetoes.values())
-        passed = vetoes <= {"pass", "not_applicable"} | (set() if self.judged else {"not_run"})
-        return self.end.reason is EndReason.SATISFIED and passed and not (self.judged and self.unfinished)
+        """Accepted; while no judge speaks, satisfied with every veto of a program passed."""
+        if self.judged:
+            return self.grade.accepted
+        return self.end.reason is EndReason.SATISFIED and "fail" not in self.grade.vetoes.values()
 
     def troubles(self) -> list[str]:
         """Return what is less than full marks, worst first."""

@@ -3,12 +3,13 @@
 import pandas as pd
 
 from evaluator.package.formats.raw import RawTable
-from evaluator.package.headers import DATE, SYMBOL, pick
+from evaluator.package.headers import CASH, DATE, EQUITY, RETURN, SYMBOL, pick
 
 HELD = "held"
 """Role of daily held values or weights; only a delivery without fills and targets is rebuilt from them."""
 
 
+_TOTALS = ("total", "positions_value")
 _MONEY = 1_000.0
 _ROUNDING = 1e-9
 
@@ -32,18 +33,7 @@ def market_values(raw: RawTable, headers: list[str]) -> list[RawTable] | None:
     if at is None or "cash" not in headers or len(headers) < 3 or pick(headers, SYMBOL[:-3]) is not None:
         return None
     rest = raw.frame.drop(columns=[raw.frame.columns[at]])
-    known = {
-        "cash",
-        "equity",
-        "portfolio_value",
-        "nav",
-        "return",
-        "returns",
-        "value",
-        "total",
-        "positions_value",
-        "total_value",
-    }
+    known = {*CASH, *EQUITY, *RETURN, *_TOTALS}
     if sum(name not in known for place, name in enumerate(headers) if place != at) < max(1, len(headers) - 2):
         return None
     if not all(pd.api.types.is_numeric_dtype(rest[name]) for name in rest.columns):

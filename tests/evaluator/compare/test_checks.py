@@ -4,6 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pytest
 
 from records.grammar import load_grammar
@@ -215,6 +216,43 @@ def test_rate_is_confirmed_by_fees_and_contradicted_by_others(hold: Hold, rate: 
     for other in (0.0, rate + 5):
         wrong = hold(made(params=(("fixed_rate.rate_bps", other),)))
         assert wrong.check("fixed_rate", sealed, value=True)[0] == "contradicted"
+
+
+@pytest.mark.parametrize("rebalance", ["weekly", "quarterly"])
+def test_rate_in_a_log_whose_equity_leaves_the_fees_out_is_contradicted(hold: Hold, rebalance: str) -> None:
+    right = made(params=(("fixed_rate.rate_bps", 10.0),), rebalance=rebalance)
+    trades, equity = right.tables["trades"], right.tables["equity"]
+    paid = trades.groupby("fill_date")["fee"].sum().reindex(pd.DatetimeIndex(equity["date"]), fill_value=0.0).cumsum()
+    gross = equity.assign(equity=equity["equity"] + paid.to_numpy(), cash=equity["cash"] + paid.to_numpy())
+    sealed = belief({"fixed_rate.rate_bps": 10.0})
+
+    check, detail = hold(Made({**right.tables, "equity": gross}, right.rows)).check("fixed_rate", sealed, value=True)
+
+    assert (check, "leaves these fees out" in detail) == ("contradicted", True)
+    assert hold(right).check("fixed_rate", sealed, value=True)[0] == "confirmed"
+
+
+@pytest.mark.parametrize("name", ["vix_gate", "spy_sma", "breadth"])
+def test_gate_of_unsaid_limit_that_every_choice_shuts_is_contradicted_by_an_invested_book(
+    hold: Hold, name: str
+) -> None:
+    sealed = belief(market_timing=name)
+    said = made(rebalance="weekly").saying(market_timing=name)
+    market = said.tables["market"]
+    fear = market["symbol"].astype(str).str.contains("VIX")
+    shaken = market.assign(close=market["close"].mask(fear, market["close"] * 40.0 / market["close"][fear].max()))
+    invested = hold(Made({**said.tables, "market": shaken}, said.rows))
+
+    assert invested.check(name, sealed)[0] == "contradicted"
+
+
+def test_gate_of_unsaid_limit_that_no_choice_shuts_is_left_open(hold: Hold) -> None:
+    said = made(rebalance="weekly").saying(market_timing="vix_gate")
+    market = said.tables["market"]
+    calm = market.assign(close=market["close"].where(~market["symbol"].astype(str).str.contains("VIX"), 9.0))
+    quiet = Made({**said.tables, "market": calm}, said.rows)
+
+    assert hold(quiet).check("vix_gate", belief(market_timing="vix_gate"))[0] == "unconfirmed"
 
 
 def test_next_open_has_no_item_of_its_own() -> None:

@@ -2,8 +2,10 @@
 
 import pytest
 
-from evaluator.assess import settled
+from evaluator.judge.complete import complete
+from evaluator.judge.prompts import model_dimensions
 from evaluator.judge.settle import settle
+from records.errors import GradingError
 from records.grade import Judgement, Measured
 from records.judging import Finding, Findings, Quote
 
@@ -63,6 +65,13 @@ def test_findings_replace_only_their_own_dimensions() -> None:
     open_one = Judgement(dimension="5.3", source="program", status="not_run")
     program = Judgement(dimension="4.2", source="program", status="scored", score=3)
     measured = Measured(judgements=(program, open_one), bounds={"5.3": 1})
-    after = settled(measured, Findings(findings=(Finding(dimension="5.3", judge="rules", score=4),)))
+    due = tuple(dimension.id for dimension in model_dimensions())
+    after = complete(measured, Findings(findings=tuple(Finding(dimension=d, judge="rules", score=4) for d in due)))
     assert after.judgements[0] == program
     assert (after.judgements[1].score, after.judgements[1].source) == (1, "judge=rules")
+    assert sorted(j.dimension for j in after.judgements) == sorted(("4.2", *due))
+
+
+def test_finding_that_is_missing_is_refused() -> None:
+    with pytest.raises(GradingError, match="expected one on each of"):
+        complete(Measured(judgements=()), Findings(findings=(Finding(dimension="5.3", judge="rules", score=4),)))
