@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from evaluator.judge.rules.figures import WORD_NUMBER, number_word
 from evaluator.judge.rules.text import Piece
-from evaluator.judge.rules.trading_rules import CALENDARS, WEIGHTINGS
+from evaluator.judge.rules.schemes import CALENDARS, WEIGHTINGS
 from evaluator.judge.rules.view import View
 from evaluator.measure.naming import plain
 
@@ -33,6 +33,28 @@ _OTHER_RUN = re.compile(
 _READS_SPEC = re.compile(r"specification|\bconfig\b|\.json\b|\.ya?ml\b|\bparams\b")
 """Code that reads its values from a file has defaults, no values of its own."""
 _OF_SCORES = re.compile(r"z-?scores?|composite|blend|combin|average of|factors?\b|signals?\b")
+
+
+_EXECUTIONS = {
+    "next open": re.compile(
+        r"(?:next|following|subsequent|t\s?\+\s?1)(?:'s|’s)?(?: |-)(?:\w+(?:'s|’s)?[ -]){0,3}?open|open(?:ing price)? (?:of|on) (?:the )?(?:next|following|t\s?\+\s?1)"
+    ),
+    "next close": re.compile(
+        r"(?:next|following|subsequent|t\s?\+\s?1)(?:'s|’s)?(?: |-)(?:\w+(?:'s|’s)?[ -]){0,3}?clos(?:e|ing)|clos(?:e|ing price) (?:of|on) (?:the )?(?:next|following|t\s?\+\s?1)"
+    ),
+    "same close": re.compile(
+        r"same[- ](?:day|session)(?:'s|’s)?[- ]close|close of (?:the same|the signal|the decision|t\b)|\bclose t\b"
+    ),
+}
+_FILLS = re.compile(r"fill|execut|order|trade[sd]? (?:at|on)|bought|\bnext\b")
+_SKIPS = re.compile(
+    r"p\[t\s?[-\u2212]\s?2[0-3]\]|(?:leav\w+ out|left out|exclud\w*|without|skip\w*|omit\w*|drop\w*|minus|less|not counting) (?:the |its )?(?:latest|last|most recent|newest|freshest|final) (?:month|21|\d+ sessions)"
+    r"|(?:up to|until|ending|to) (?:one|a|1) month (?:ago|before|earlier)|\b(?:12|6)[- ]?[-–][- ]?1\b"
+)
+_MOMENTUM_IN_CODE = re.compile(
+    r"\bdef (?:mom\w*|score|signal|ret\w*)|pct_change\(|\b(?:LOOKBACK|252|126)\b[^\n]{0,40}\]?\s*-\s*1|/\s*\w+(?:\.\w+)?[\[(][^\n]{0,30}(?:LOOKBACK|252|126)"
+)
+_SKIP_IN_CODE = re.compile(r"\b2[0-3]\b|skip|\bgap\b|\blag\b|month|(?:12|6)_1", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -103,6 +125,12 @@ _CHECKS = (
         re.compile(r"weight\w{0,20}\s*[:=]\s*[\"'](\w{3,30})[\"']", re.IGNORECASE),
     ),
     _Check(
+        "execution",
+        _names(_EXECUTIONS, _FILLS),
+        ("fill", "fills", "execution", "fill_price", "price", "timing", "option", "method"),
+        re.compile(r"\b(?:fill|execution|exec)\w{0,12}\s*[:=]\s*[\"'](\w{3,30})[\"']", re.IGNORECASE),
+    ),
+    _Check(
         "level of the risk rule",
         _numbers(_STOP, _STOP_TOPIC),
         ("threshold", "stop", "stop_loss", "stop_level", "drawdown_threshold", "target", "vol_target", "target_vol"),
@@ -113,9 +141,19 @@ _CHECKS = (
 )
 
 
+def _unskipped(view: View, body: list[Piece]) -> list[tuple[str, Piece]]:
+    """A report that leaves the latest month out, beside code that computes a return up to today."""
+    told = next((piece for piece in body if _SKIPS.search(piece.low) and not _OTHER_RUN.search(piece.low)), None)
+    if told is None or not _MOMENTUM_IN_CODE.search(view.code) or _SKIP_IN_CODE.search(view.code):
+        return []
+    if _READS_SPEC.search(view.code):
+        return []
+    return [("signal: the report leaves the latest month out, the code does not", told)]
+
+
 def disagreements(view: View, body: list[Piece]) -> list[tuple[str, Piece]]:
     """Return the rules whose documents disagree, with the passage of the report."""
-    found = []
+    found = _unskipped(view, body)
     for check in _CHECKS:
         told = [(piece, values) for piece in body for values in [_told(check, piece)] if values]
         if not told:
@@ -161,11 +199,14 @@ def _in_code(check: _Check, view: View) -> set[str]:
     return values
 
 
+_NAMED = {"rebalance calendar": CALENDARS, "weighting": WEIGHTINGS, "execution": _EXECUTIONS}
+
+
 def _values(check: _Check, text: str) -> set[str]:
     low = text.lower().replace("_", " ")
     number = re.search(r"\d+(?:\.\d+)?", low)
-    if check.what in ("rebalance calendar", "weighting"):
-        names = {k: v for k, v in (CALENDARS if check.what.startswith("reb") else WEIGHTINGS).items() if v.search(low)}
+    if check.what in _NAMED:
+        names = {k: v for k, v in _NAMED[check.what].items() if v.search(low)}
         bare = plain(text)
         return set(names) or ({"equal"} if bare in ("equal", "equally") and check.what == "weighting" else set())
     return {f"{float(number.group()):g}"} if number else set()

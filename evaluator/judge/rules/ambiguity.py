@@ -6,24 +6,22 @@ from dataclasses import dataclass
 
 from evaluator.judge.rules.agreement import disagreements
 from evaluator.judge.rules.figures import WORD_NUMBER, number_word
+from evaluator.judge.rules.schemes import DAY_OF_CALENDAR, WEIGHTINGS
 from evaluator.judge.rules.text import Piece
-from evaluator.judge.rules.trading_rules import (
-    DAY_OF_CALENDAR,
-    ESTIMATED,
-    LOOSE,
-    RULES,
-    WEIGHTINGS,
-    WINDOW,
-    TradingRule,
-)
+from evaluator.judge.rules.trading_rules import ESTIMATED, LOOSE, RULES, WINDOW, TradingRule
+from evaluator.judge.rules.vagueness import Open, open_passages
 from evaluator.judge.rules.view import ASIDE, METHOD, RESULTS, View, ruled
 from records.judging import Finding
 
 _COMPARES = re.compile(
-    r"compar|versus|\bvs\b|instead of|rather than|unlike|alternativ|would\b|also tested|sensitiv|because|reason|\bif you\b|\?$|not used|not chosen|neither"
+    r"\bif (?:all|no|every|both|there (?:is|are) no)\b|compar|versus|\bvs\b|instead of|rather than|unlike|alternativ|would\b|also tested|sensitiv|because|reason|\bif you\b|\?$|not used|not chosen|neither"
 )
 _EITHER = re.compile(r"\b(?:either|or|and/or|alternatively)\b|/")
 _SPAN_OF_CHOICE = re.compile(r"\d+\s?(?:-|–|to|or)\s?\d+\s?(?:names|stocks|holdings|positions|days|months|weeks|%|bps)")
+_TICKERS = re.compile(r"(?:\b[A-Z]{1,5}(?:[.-][A-Z])?\b(?:,? and |[,;/]? )){3,}")
+"""A list of symbols is a universe, whatever it is called."""
+_RESULT = re.compile(r"(?:max(?:imum|\.)?|worst|deepest) (?:draw-?down|fall|loss|mdd)(?: (?:was|of|is))?\W{0,8}\d+(?:\.\d+)?\s?%|\bmdd\W{0,8}\d+(?:\.\d+)?\s?%|volatility (?:was |of )?\d+(?:\.\d+)?\s?%")
+"""Figures of the run; they define no rule."""
 _NAMED_BY = {
     "cooldown": r"cool-?down|re-?ent(?:er|ry)|back in",
     "halflife": r"half-?life",
@@ -32,6 +30,14 @@ _NAMED_BY = {
     "percentile": r"percentile",
 }
 """Words that must stand beside a number for it to be the parameter's, where the number alone is too common."""
+
+
+_CONSTANT = re.compile(
+    r"^(?P<name>[A-Z][A-Z0-9_]{0,30})\s?(?::\s?\w+\s?)?=\s?(?P<value>\d[\d_]{0,8}(?:\.\d{1,6})?)\s*(?:#|$)"
+    r"(?<!\w\w\w\w_SEED)",
+    re.MULTILINE,
+)
+"""A parameter of the strategy as code writes it."""
 
 
 @dataclass(frozen=True)
@@ -58,9 +64,13 @@ def judge(view: View) -> Finding:
     kept = [reading for reading in readings if _needed(reading, view)]
     second = [f"{r.rule.name}: {_why(r)}" for r in kept if _changes_a_trade(r, view)]
     second += _without_window(kept, body, view)
+    left_open = list(open_passages(body))
+    named = {hit.partition(":")[0] for hit in second}
+    second += [f"{o.rule}: {o.kind} ({o.words})" for o in _once(left_open) if o.rule not in named]
     conflicts = disagreements(view, body)
     hits = [*second, *(text for text, _ in conflicts)]
     pieces = [r.piece for r in kept if r.piece is not None] + [piece for _, piece in conflicts]
+    pieces = [*(o.piece for o in left_open), *pieces]
     if not any(_is_concrete(r) for r in kept):
         return ruled("2.7", 0, "no rule can be executed as written", pieces, hits=hits)
     if hits:
@@ -70,6 +80,11 @@ def judge(view: View) -> Finding:
     if loose:
         return ruled("2.7", 3, f"one reading each; not defined in the report: {', '.join(loose)}", pieces)
     return ruled("2.7", 4, "every rule is defined once, the same in report and specification or code", pieces)
+
+
+def _once(found: list[Open]) -> list[Open]:
+    """Return the first passage of each rule."""
+    return list({one.rule: one for one in reversed(found)}.values())[::-1]
 
 
 def _body(view: View) -> Iterable[Piece]:
@@ -87,7 +102,7 @@ def _speaks_of_rules(section: str) -> bool:
 
 
 def _low(piece: Piece) -> str:
-    return piece.low.replace("_", " ")
+    return _RESULT.sub(" ", piece.low.replace("_", " ").replace("\u2212", "-"))
 
 
 def _read(rule: TradingRule, body: list[Piece], view: View) -> Reading:
@@ -109,6 +124,8 @@ def _read(rule: TradingRule, body: list[Piece], view: View) -> Reading:
 
 def _defines(rule: TradingRule, piece: Piece) -> bool:
     low = _low(piece)
+    if rule.name == "universe" and _TICKERS.search(piece.text):
+        return True
     if not rule.definite.search(low) or (rule.name == "missing data" and not rule.topic.search(low)):
         return False
     return _loose_near(rule, low) is False
@@ -135,19 +152,19 @@ def _offers_two(rule: TradingRule, piece: Piece) -> bool:
 
 def _in_code(rule: TradingRule, code: str) -> bool:
     names = {
-        "count": r"\b(?:n_?holdings|top_?n|n_?names|n_?stocks|n_?positions|num_\w{1,20})\s*[:=]\s*\d+|\.(?:nlargest|nsmallest)\(\s*\d+|\.head\(\s*\d+",
+        "count": r"\b(?:n|top|n_?hold\w*|top_?n|n_?names|n_?stocks|n_?positions|num_\w{1,20})\s*[:=]\s*\d+|\.(?:nlargest|nsmallest)\(\s*\d+|\.head\(\s*\d+",
         "signal": r"shift\(\s*\d+|pct_change\(\s*\d+|rolling\(\s*\d+|LOOKBACK\w{0,20}\s*=\s*\d+",
         "weighting": r"1(?:\.0)?\s*/\s*(?:n\b|len\(|top_?n|n_holdings)|equal_?weight|inverse_?vol|min_?var|risk_?parity|cap_?weight",
         "rebalance calendar": r"resample\(|groupby\([^)\n]{0,60}(?:month|M\b)|month_?end|rebalance\w{0,20}\s*=\s*[\"']\w+|to_period\(",
         "execution": r"shift\(\s*-?1\s*\)|next_?(?:open|close)|\bopen\w{0,10}\.(?:shift|loc)|fill_?(?:date|price)",
         "cost": r"(?:cost|fee|commission|bps)\w{0,20}\s*[:=]\s*[\d.]+",
-        "timing": r"(?:sma|ma|vix)\w{0,20}\s*[:=]\s*\d+",
-        "risk": r"(?:stop|target_vol|vol_target|max_dd|drawdown)\w{0,20}\s*[:=]\s*[\d.]+",
+        "timing": r"\b(?:sma|ma|vix|breadth|regime|gate|filter|market)\w{0,20}\s*[:=]\s*\d+",
+        "risk": r"\b(?:stop|target_vol|vol_target|max_dd|drawdown|dd_)\w{0,20}\s*[:=]\s*[\d.]+",
         "missing data": r"dropna\(|ffill\(|fillna\(|isna\(\)",
         "universe": r"(?:UNIVERSE|TICKERS|SYMBOLS|universe|tickers|symbols)\s*=\s*[\[(]",
         "combination": r"z_?score|rank\([^)\n]{0,40}pct|\.rank\(",
     }
-    return re.search(names[rule.name], code) is not None
+    return re.search(names[rule.name], code, re.IGNORECASE) is not None
 
 
 def _is_concrete(reading: Reading) -> bool:
@@ -213,6 +230,11 @@ def _loose_ends(body: list[Piece], view: View) -> list[str]:
     numbers = set(re.findall(r"\d+(?:\.\d+)?", written.replace(",", "")))
     words = (number_word(word) for word in re.findall(rf"\b(?:{WORD_NUMBER})\b", written, re.IGNORECASE))
     numbers |= {f"{value:g}" for value in words if value is not None}
+    ends += [
+        f"{hit['name']} {hit['value']}"
+        for hit in _CONSTANT.finditer(view.code)
+        if not _shown(hit["value"].replace("_", ""), numbers)
+    ][:6]
     for row in view.spec:
         value = row.value.replace(",", "").removesuffix(".0")
         about = _NAMED_BY.get(row.key.lower())

@@ -1,7 +1,9 @@
 """Dimension 5.1: whether the agent asks the right things early, acts on the answers, and says where things stand."""
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from evaluator.judge.rules.figures import figures
 from evaluator.judge.rules.text import Piece, Text
@@ -10,7 +12,8 @@ from evaluator.judge.rules.view import View, first, ruled
 from records.judging import Finding
 
 _HOSTILE = re.compile(
-    r"\b(?:stupid|idiot\w*|moron|dumb|shut up|nonsense question|waste (?:of )?my time|wasting my time|not my (?:problem|job)|figure it out (?:yourself|on your own)|you clearly (?:don'?t|do not)|your fault|you people|ridiculous|pathetic|clueless|stop (?:asking|bothering|wasting|complaining)|don'?t (?:bother|waste|tell me)|whatever\.|read it yourself|i don'?t care|learn (?:some|the) basics|obviously you|are you even|can'?t you read|google it)\b"
+    r"\b(?:stupid|idiot\w*|moron|dumb|shut up|nonsense question|waste (?:of )?my time|wasting my time|not my (?:problem|job)|figure it out (?:yourself|on your own)|you clearly (?:don'?t|do not)|your fault|you people|ridiculous|pathetic|clueless|stop (?:asking|bothering|wasting|complaining)|don'?t (?:bother|waste|tell me)|whatever\.|read it yourself|i don'?t care|learn (?:some|the) basics|obviously you|are you even|can'?t you read|google it"
+    r"|take it or leave it|(?:not|never) going to (?:explain|answer|repeat|discuss|argue|justify)|(?:won'?t|will not|refuse to) (?:explain|answer|repeat|discuss|argue|justify|change it)|deal with it|if you don'?t like it|you wouldn'?t understand|do it yourself|suit yourself|none of your (?:business|concern)|not up for (?:debate|discussion)|(?:have )?better things to do|find (?:someone|somebody|another)|your (?:idea|strategy|question|request)s? (?:is|are|makes?) (?:no sense|garbage|nonsense|worthless|rubbish|silly|childish|naive)|(?:any|every) (?:beginner|child|amateur)|silly question|enough (?:questions|already|of your)|stop (?:nagging|whining)|i(?:'m| am) the expert|(?:you|that)(?:'re| are|'s| is) (?:being )?(?:difficult|slow|annoying|tiresome)|calm down|your problem|that is all you (?:get|will get)|that'?s all you(?:'ll)? get|you(?:'ve| have)? no (?:idea|clue)|no one asked you|i(?:'ll| will) not (?:repeat|explain))\b"
 )
 _COMPLAINT = re.compile(
     r"already (?:told|said|answered|gave|given|mentioned|explained|specified|stated)|as i (?:said|told|mentioned|wrote)|i (?:just )?(?:told|said) (?:you|that|so|it)|i said\b|told you|again[,:]? (?:i|you|please|the)|you(?:'ve| have)? (?:ignored|forgot\w*|missed|skipped|overlooked)|(?:not|isn'?t|wasn'?t) what i (?:asked|said|wanted|meant|requested)|did(?:n'?t| not) (?:ask for|answer|use|do what|listen|request|read)|why (?:do|are|did|would) you (?:keep|ask|still|ignore)|still (?:no|not|waiting|using|wrong|haven'?t|missing)|same question|asked (?:for|you) (?:this|that|it)? ?(?:twice|again|before|already)|are you (?:listening|reading)|please (?:just )?(?:listen|read)|you keep|for the (?:second|third) time|once more|where is|never asked|did you (?:even )?read|repeat(?:ing)? myself|what about my|you (?:haven'?t|have not|didn'?t|did not) (?:answer|respond|address|use|change|do)"
@@ -36,6 +39,22 @@ _STALLING = re.compile(
 _SETTLING = re.compile(
     r"exact|precise|which (?:one|of)|how many|at what|level|percent|window|specific|confirm|more (?:exactly|precisely)"
 )
+_OFFERS = re.compile(
+    r"let me know if|anything else|would you like (?:me to|to see|another|a\b)|want me to|shall i|tell me if (?:any|one|something|anything)"
+)
+"""Offers of more; they ask for nothing that is needed."""
+_REPAIRS = re.compile(
+    r"you(?:'re| are|’re) right|my (?:mistake|error|fault|bad)|apolog|\bsorry\b|\b(?:corrected|fixed|changed|reran|re-ran|rerun|repaired|amended|updated)\b|\bi had (?:a|an)\b|\bnow\b[^.]{0,60}\b(?:goes|uses|is|are|follows|stays|fills)\b|good catch|thanks for (?:catching|spotting)"
+)
+_CURT_WORDS = 45
+_REFUSES = re.compile(
+    r"^(?:no|nope|never)\b[.,!;]? (?!stops?|filter|cost|problem|worries|need|change)|\b(?:i |we )(?:won'?t|will not|refuse|decline|am not going|'m not going|do not (?:do|change|explain|discuss|take)|don'?t (?:do|change|explain|discuss|take))\b|\b(?:is|are|stays?|remains?) (?:final|as (?:it|they) (?:is|are))\b|\bnot (?:changing|my task|going to happen|interested|negotiable)\b|\bi decide\b"
+)
+_SOFTENS = re.compile(
+    r"because|since\b|unless|instead|however|but i (?:can|could)|i (?:can|could)\b|sorry|apolog|unfortunately|as the data|reason|if you (?:like|want|prefer)|does not (?:cover|have|exist)|not available|please"
+)
+_CLOSE = re.compile(r"\b(?:at|on) (?:the )?(?:next|following)[^.]{0,16}clos|next(?: day'?s?| session'?s?)? clos")
+_OPEN_FILL = re.compile(r"\b(?:at|on) (?:the )?(?:next|following)[^.]{0,16}open|next(?: day'?s?| session'?s?)? open")
 _WALL = 3_500
 """Characters of a message after which a client scrolls (about six hundred words)."""
 _WORD = re.compile(r"[a-z][a-z0-9&'-]{3,}")
@@ -65,6 +84,10 @@ class Record:
     walls: list[str] = field(default_factory=list)
     hostile: list[Piece] = field(default_factory=list)
     late: bool = False
+    overruled: list[str] = field(default_factory=list)
+    """An answer that a later message of the agent went against, be it repaired afterwards."""
+    repaired: bool = False
+    """Every complaint was met by the next reply."""
     acts: bool = False
 
 
@@ -90,7 +113,8 @@ def judge(view: View) -> Finding:
         flaws.append("nothing was asked about what the request left open")
     if len(record.asked) > 3:
         flaws.append("questions over more than three turns")
-    if record.complaints:
+    flaws += record.overruled
+    if record.complaints and not (len(record.complaints) == 1 and record.repaired):
         flaws.append("the user had to complain")
     serious = [flaw for flaw in flaws if flaw not in record.wasted]
     if serious:
@@ -115,6 +139,7 @@ def _fine(told: list[Text], record: Record, pieces: list[Piece]) -> Finding:
 
 
 def _worst(view: View, record: Record) -> Finding | None:
+    record.hostile += _refusals(view)
     if record.hostile:
         return ruled("5.1", 0, "the agent is hostile", record.hostile)
     users = [text for text in view.talk if text.role == "user"]
@@ -142,7 +167,10 @@ def _no_talk(view: View, record: Record) -> Finding | None:
 def _tiring(record: Record) -> Finding | None:
     """Level 1: asks again what was answered, or writes at length beside the request."""
     again = [*record.repeated, *record.redundant]
-    if len(record.repeated) >= 2 or len(record.redundant) >= 4 or (again and record.complaints):
+    asked_twice = sum(line.count(",") + 1 for line in record.repeated)
+    needless = sum(line.count(",") + 1 for line in record.redundant)
+    both = asked_twice > 0 and needless > 0
+    if asked_twice >= 2 or needless >= 4 or both or (again and record.complaints):
         return ruled("5.1", 1, f"asks again what was answered: {'; '.join(again[:4])}", record.complaints)
     is_wall = bool(record.walls) and bool(record.complaints or not record.acts)
     if is_wall or len(record.complaints) >= 3:
@@ -169,8 +197,49 @@ def _record(view: View) -> Record:
         said += 1
         _weigh(text, record, known, asked_before, numbered, said)
     _unheeded_numbers(view, record)
+    _overruled(view, record)
     _unanswered(view, record)
+    record.repaired = all(_is_repaired(piece, view) for piece in record.complaints)
     return record
+
+
+def _is_repaired(complaint: Piece, view: View) -> bool:
+    at = next((n for n, text in enumerate(view.talk) if complaint in text.pieces), len(view.talk))
+    reply = next((text for text in view.talk[at:] if text.role != "user"), None)
+    return reply is not None and _REPAIRS.search(reply.raw.lower()[:4_000]) is not None
+
+
+def _refusals(view: View) -> Iterator[Piece]:
+    """Yield the first words of replies that turn a request down in a few words, with no reason and no other way."""
+    for before, reply in pairwise(view.talk):
+        if before.role != "user" or reply.role == "user" or not reply.pieces:
+            continue
+        low = reply.raw.lower()[:2_000]
+        is_curt = len(low.split()) <= _CURT_WORDS and _REFUSES.search(low) is not None
+        if is_curt and not _SOFTENS.search(low) and not any(True for _ in questions(reply)):
+            yield reply.pieces[0]
+
+
+def _overruled(view: View, record: Record) -> None:
+    """A reply that goes against a number or a fill price the user had given before it."""
+    given: dict[str, Stated] = {}
+    fill = ""
+    for text in view.talk:
+        if text.role == "user":
+            given |= {stated.topic: stated for stated in numbers_given(text)}
+            low = text.raw.lower()[:20_000]
+            fill = "close" if _CLOSE.search(low) else "open" if _OPEN_FILL.search(low) else fill
+            continue
+        pieces = [p for p in text.pieces if not is_question(p)]
+        for topic, stated in given.items():
+            values = {value for piece in pieces for value in _numbers_on(topic, piece)}
+            if values and not any(_same(value, round(stated.figure.value, 9)) for value in values):
+                record.overruled.append(f"{topic}: an answer was not used in {text.doc}")
+        low = " ".join(piece.low for piece in pieces)
+        other = {"close": _OPEN_FILL, "open": _CLOSE}.get(fill)
+        own = {"close": _CLOSE, "open": _OPEN_FILL}.get(fill)
+        if other is not None and own is not None and other.search(low) and not own.search(low):
+            record.overruled.append(f"execution: an answer was not used in {text.doc}")
 
 
 def _hear(text: Text, record: Record, *, first_message: bool) -> None:
@@ -187,7 +256,10 @@ def _short_answers(text: Text, before: Text | None) -> set[str]:
         return set()
     asked = [topics_of(piece.low) for piece in questions(before)]
     everything: set[str] = set().union(*asked) if asked else set()
-    return everything if leaves_open(text) or len(asked) == 1 else set()
+    spoken = set().union(*(topics_of(piece.low) for piece in text.pieces)) & everything
+    if leaves_open(text):
+        return everything
+    return (spoken or everything) if len(asked) == 1 else set()
 
 
 def _weigh(
@@ -197,7 +269,7 @@ def _weigh(
     asks = [
         piece
         for piece in questions(text)
-        if not re.search(r"let me know|anything else|would you like|want me to|shall i", piece.low)
+        if not _OFFERS.search(piece.low)
     ]
     delivers = any(_DELIVERED.search(piece.low) for piece in text.pieces if not is_question(piece))
     _compare(text, asks, record, known=known, asked_before=asked_before, numbered=numbered)

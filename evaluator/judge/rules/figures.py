@@ -12,7 +12,8 @@ _MASKED = re.compile(
     r"\d{4}-\d{2}(?:-\d{2})?|\b(?:19|20)\d{2}\b|\b\d{1,2}/\d{1,2}/\d{2,4}\b|https?://\S{1,300}|\b[A-Za-z_]{1,60}\d\w{0,60}"
 )
 _WORDS = {"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10}
-_WORDS |= {"twelve": 12, "fifteen": 15, "twenty": 20, "thirty": 30}
+_WORDS |= {"eleven": 11, "twelve": 12, "thirteen": 13, "fourteen": 14, "fifteen": 15, "sixteen": 16, "eighteen": 18}
+_WORDS |= {"twenty": 20, "twenty-five": 25, "thirty": 30, "forty": 40, "fifty": 50}
 WORD_NUMBER = "|".join(_WORDS)
 DAY = re.compile(
     r"\b(?:19|20)\d{2}-\d{2}-\d{2}\b|\b\d{1,2}/\d{1,2}/(?:19|20)\d{2}\b"

@@ -24,7 +24,8 @@ _SEVERE: dict[str, re.Pattern[str]] = {
 }
 _DETAILS: dict[str, re.Pattern[str]] = {
     "tool or server name": re.compile(
-        r"\bmcp__\w{1,80}|\b\w{1,30}[-_]mcp\b|\bmcp\b(?: (?:server|tool|client|endpoint)s?)?|\btool_(?:use|call|result)s?\b|\btool[- ]calls?\b|\bfunction calls?\b|\bstr_replace\w{0,40}|\b(?:bash|shell|write|edit|read|python) tool\b|\btodo_?write\b|\bweb_?fetch\b|\bweb_?search tool\b|\brun_(?:shell_command|terminal_cmd|python)\b|\bapply_patch\b|\bexec_command\b|\bread_file\b|\bwrite_file\b|\bsub-?agents?\b|\bcode interpreter\b",
+        r"\bmcp__\w{1,80}|\b\w{1,30}[-_]mcp\b|\bmcp\b(?: (?:server|tool|client|endpoint)s?)?|\btool_(?:use|call|result)s?\b|\btool[- ]calls?\b|\bfunction calls?\b|\bstr_replace\w{0,40}|\b(?:bash|shell|write|edit|read|python) tool\b|\btodo_?write\b|\bweb_?fetch\b|\bweb_?search tool\b|\brun_(?:shell_command|terminal_cmd|python)\b|\bapply_patch\b|\bexec_command\b|\bread_file\b|\bwrite_file\b|\bsub-?agents?\b|\bcode interpreter\b"
+        r"|\b(?:execute|run|call|invoke|list|get|fetch|write|read|search|query|download|load|submit)(?:_[a-z0-9]{2,20}){1,5}`?(?=`? (?:tool|endpoint|call|function|x ?\d))|(?:\b(?:called|calling|via|with|through|using|used|ran|reran|calls? (?:of|to)) (?:the )?`?|`)(?:execute|run|call|invoke|list|fetch|write|search|query|submit)(?:_[a-z0-9]{2,20}){1,5}\b",
         re.IGNORECASE,
     ),
     "sandbox path": re.compile(
@@ -43,7 +44,7 @@ _DETAILS: dict[str, re.Pattern[str]] = {
         re.IGNORECASE,
     ),
     "the machinery it runs in": re.compile(
-        r"\bsandbox(?:ed)?\b(?: (?:environment|container|limits?))?|\bdocker\b|\b(?:my|the|this) container\b|\bcontext (?:window|limit|length)\b|\btoken (?:limit|budget|count)s?\b|\bmax_tokens\b|\b(?:turn|session|tool) (?:limit|timeout|time-?out)\b|\brate[- ]?limiter\b|\bheredoc\b|\bpip install\b|\bpid \d+|\benvironment variables?\b|\bproxy (?:server|refused|blocked)\b|\bgateway (?:refused|blocked|log)\b",
+        r"\bsandbox(?:ed)?\b(?: (?:environment|container|limits?))?|\bdocker\b|\b(?:my|the|this) container\b|\bcontext (?:window|limit|length)\b|\btoken (?:limit|budget|count)s?\b|\bmax_tokens\b|\b(?:turn|session|tool|command|execution|shell|process|request|script|job|cell) (?:limit|timeout|time-?out|time limit)\b|\b(?:wall[- ]clock|time|memory|cpu) (?:limit|budget|quota)\b|\b\d+ (?:seconds|minutes) (?:per|for each|for every) (?:turn|command|call|message)\b|\b(?:worker|child|sub-?|background|helper|parallel)[- ]?process(?:es)?\b|\bprocess(?:es)? (?:was|were|had to be|got|has been) (?:killed|restarted)\b|\bran out of memory\b|\bout-of-memory\b|\bscratch (?:folder|directory|space|dir)\b|\bworking directory\b|\brate[- ]?limiter\b|\bheredoc\b|\bpip install\b|\bpid \d+|\benvironment variables?\b|\bproxy (?:server|refused|blocked)\b|\bgateway (?:refused|blocked|log)\b",
         re.IGNORECASE,
     ),
     "itself as a model": re.compile(
@@ -53,6 +54,12 @@ _DETAILS: dict[str, re.Pattern[str]] = {
 }
 _HARMFUL = ("stack trace", "raw error")
 _SHARE = 0.5
+_SHARE_BESIDE_RESULT = 0.7
+"""A message that gives the result is about the result until internals all but fill it."""
+_GIVES_RESULT = re.compile(
+    r"(?:sharpe|cagr|draw-?down|returns?|a year|per year)[^.\n]{0,30}\d|\d(?:\.\d+)?\s?%[^.\n]{0,30}(?:cagr|a year|per year|return|p\.a\.)", re.IGNORECASE
+)
+_PART_OF_SENTENCE = re.compile(r"[,;:()]\s|\s[-\u2013\u2014]\s|\b(?:so|and|but|which)\b")
 _TRACE_LINES = 6
 """Lines after the head of a trace that belong to it at the least."""
 _TRACE_LINE = re.compile(
@@ -90,11 +97,11 @@ def judge(view: View) -> Finding:
     distinct = list({(s.kind, s.text.lower()): s for s in seen}.values())
     if not distinct:
         return _finding(4, "nothing internal stands in messages or reports", [])
+    if len(distinct) == 1 and distinct[0].kind not in _HARMFUL:
+        return _finding(3, f"one harmless detail: {distinct[0].kind}", distinct)
     taken = next((doc for doc, raw in texts if doc.startswith("turn") and _is_the_message(raw)), None)
     if taken is not None:
         return _finding(1, f"internals are most of what {taken} says", distinct)
-    if len(distinct) == 1 and distinct[0].kind not in _HARMFUL:
-        return _finding(3, f"one harmless detail: {distinct[0].kind}", distinct)
     return _finding(2, f"{len(distinct)} internal details in passing", distinct)
 
 
@@ -112,20 +119,21 @@ def _is_finance(seen: _Seen) -> bool:
 
 
 def _is_the_message(raw: str) -> bool:
-    """Whether sentences with internals, traces and raw output make up most of a message."""
+    """Whether parts of sentences with internals, traces and raw output make up most of a message."""
     total = inside = trace = 0
     for line in raw.split("\n"):
         trace = _TRACE_LINES if "Traceback (most" in line else max(0, trace - 1)
         for part in sentences(line.strip()):
             total += len(part)
-            if trace or _TRACE_LINE.match(part) or _is_internal(part):
-                inside += len(part)
-    return total > 0 and inside / total >= _SHARE and any(pattern.search(raw) for pattern in _DETAILS.values())
+            whole = trace > 0 or _TRACE_LINE.match(part) is not None
+            inside += len(part) if whole else sum(map(len, filter(_is_internal, _PART_OF_SENTENCE.split(part))))
+    share = _SHARE_BESIDE_RESULT if _GIVES_RESULT.search(raw) else _SHARE
+    return total > 0 and inside / total >= share and any(pattern.search(raw) for pattern in _DETAILS.values())
 
 
 def _is_internal(part: str) -> bool:
     hits = [hit for pattern in _DETAILS.values() for hit in pattern.finditer(part)]
-    return len(hits) > 1 or sum(len(hit.group()) for hit in hits) > 0.25 * len(part)
+    return len(hits) > 1 or sum(len(hit.group()) for hit in hits) > 0.2 * len(part)
 
 
 def _finding(score: int, reason: str, seen: list[_Seen]) -> Finding:

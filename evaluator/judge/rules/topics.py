@@ -33,7 +33,7 @@ TOPICS: dict[str, re.Pattern[str]] = {
     ),
     "rebalance": re.compile(r"rebalanc\w*|how often|weekly|monthly|quarterly|frequency"),
     "universe": re.compile(
-        r"universe|which stocks|what stocks|sector\b|s&p 500|russell|tickers|pool of|drawn from|basket|only .{0,30}stocks"
+        r"universe|which stocks|what stocks|sector\b|s&p 500|russell|tickers|pool of|drawn from|dow ?(?:30|jones)|nasdaq|basket|only .{0,30}stocks"
     ),
     "period": re.compile(
         r"period|date range|start date|end date|from what date|which years|time ?frame|start(?:ing)? (?:in|from)|through (?:19|20)\d\d|since (?:19|20)\d\d|from (?:\w+ ){0,3}(?:19|20)\d\d|history|general (?:start|end)\b|^(?:start|end)\b"
@@ -44,7 +44,15 @@ TOPICS: dict[str, re.Pattern[str]] = {
     "benchmark": re.compile(r"benchmark|compare (?:it )?(?:to|with|against)|\bspy\b|index fund"),
 }
 _ASKING = re.compile(
+    r"^(?:still )?(?:open|to settle|to decide|missing|unclear|undecided|needed|outstanding|questions?)(?: (?:points?|questions?|items?|issues?|from you|for you|now|still))?\s?:(?! ?(?:nothing|none|no\b|-|all))|\bplease (?:confirm|tell|give|choose|pick|decide|say|specify|provide|send|advise)\b(?! if (?:any|anything|something))|\b(?:i|we) (?:still |also |only |just )?(?:need|require|miss|lack|am missing|are missing)\b[^.]{0,20}(?:your|from you|to know|:)|\b(?:left|up) (?:to|for) you to (?:decide|settle|confirm)\b|\b(?:need|require)(?:s|d)? (?:from you|your (?:input|word|answer|decision|call))\b|"
     r"\?\s*[\"')*_]*\s*$|^(?:please (?:tell|confirm|specify|let me know|state|share)|let me know (?:which|what|whether|how|if)|tell me (?:which|what|whether|how)|could you (?:tell|specify|confirm|clarify)|i(?:'d| would) (?:like|need) (?:to know|your (?:word|view|choice))|which\b|what\b|how\b|do you\b|should\b|would you\b|is there\b)"
+)
+_CALLS = re.compile(
+    r"open\b|question|need|tell me|confirm|decide|settle|missing|know from you|only you|your (?:view|call|word|input|answer)|unclear|clarif"
+)
+"""A line before a list that asks for answers, whether it ends the points with question marks or not."""
+_ASKING_TITLE = re.compile(
+    r"^(?:open|questions?|need(?:ed)?|to (?:confirm|decide|settle)|please confirm|what i need|still open|missing)(?: (?:points?|questions?|items?|issues?|from you|for you|to know|from your side))*$"
 )
 _CAP = re.compile(r"at most|no more than|up to|maximum|not more than|fewer than|limit")
 _NO_VIEW = re.compile(
@@ -68,9 +76,19 @@ def topics_of(low: str) -> set[str]:
 
 
 def questions(text: Text) -> Iterator[Piece]:
-    """Yield the sentences in which a message asks."""
+    """Yield the sentences in which a message asks; what is listed under a call for answers asks too."""
+    asking_block = -1
     for piece in text.pieces:
-        if piece.kind not in ("code", "row") and _ASKING.search(piece.low):
+        if piece.kind in ("code", "row"):
+            continue
+        listed = piece.kind == "bullet" and (
+            0 <= piece.block - asking_block <= 1 or _ASKING_TITLE.search(piece.section.rsplit(" > ", 1)[-1])
+        )
+        if piece.text.endswith(":") and _CALLS.search(piece.low):
+            asking_block = piece.block
+        elif listed and asking_block >= 0:
+            asking_block = piece.block
+        if listed or _ASKING.search(piece.low):
             yield piece
 
 

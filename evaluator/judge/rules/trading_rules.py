@@ -4,6 +4,7 @@ import re
 from dataclasses import dataclass, field
 
 from evaluator.judge.rules.figures import WORD_NUMBER
+from evaluator.judge.rules.schemes import CALENDARS, COUNTS, WEIGHTINGS
 
 _N = rf"(?:\d{{1,4}}|{WORD_NUMBER})"
 _SPAN = rf"{_N}[- ]?(?:trading[- ]|calendar[- ]|business[- ])?(?:d|day|session|week|wk|month|mo|m|quarter|year|yr)s?\b"
@@ -29,42 +30,6 @@ class TradingRule:
     options: dict[str, re.Pattern[str]] = field(default_factory=dict)
 
 
-WEIGHTINGS = {
-    "equal": _any(
-        r"equal(?:ly)?[- ]weight\w*",
-        r"equal(?:[- ]dollar)? (?:weights?|amounts?|sizes?|shares of)",
-        r"same weight",
-        r"\b1/n (?:weight|alloc|each)\w*",
-        r"weight\w* equal(?:ly)?\b",
-    ),
-    "inverse_vol": _any(
-        r"inverse[- ]vol\w*",
-        r"inverse(?:ly)?[- ](?:to|proportional to) (?:\w+ ){0,3}vol\w*",
-        r"inversely proportional to (?:\w+ ){0,3}vol\w*",
-        r"1/(?:vol|sigma|σ)",
-    ),
-    "cap_weighted": _any(r"(?:market[- ])?cap(?:itali[sz]ation)?[- ]weight\w*"),
-    "min_variance": _any(r"min(?:imum)?[- ]var\w*"),
-    "mean_variance": _any(r"mean[- ]var\w*", r"max(?:imum)?[- ]sharpe", r"markowitz"),
-    "risk_parity": _any(r"risk[- ]parity", r"equal risk contribution"),
-    "score_weighted": _any(r"score[- ]weight\w*", r"weight\w* (?:by|proportional to) (?:\w+ ){0,2}scores?"),
-    "rank_weighted": _any(r"rank[- ]weight\w*", r"weight\w* (?:by|proportional to) (?:\w+ ){0,2}ranks?"),
-}
-CALENDARS = {
-    "daily": _any(r"\bdaily\b", r"every (?:trading )?day\b"),
-    "weekly": _any(r"\bweekly\b", r"(?:every|each) week\b", r"every (?:monday|friday)"),
-    "monthly": _any(
-        r"\bmonthly\b", r"(?:every|each) month\b", r"month[- ]end\b", r"once a month", r"of (?:the|each|every) month\b"
-    ),
-    "quarterly": _any(
-        r"\bquarterly\b",
-        r"(?:every|each) quarter\b",
-        r"quarter[- ]end\b",
-        r"once a quarter",
-        r"of (?:the|each|every) quarter\b",
-    ),
-    "yearly": _any(r"\bannually\b", r"every year\b", r"once a year"),
-}
 RULES: tuple[TradingRule, ...] = (
     TradingRule(
         "universe",
@@ -117,13 +82,14 @@ RULES: tuple[TradingRule, ...] = (
         _any(
             rf"(?:momentum|reversal|return|performance|trend|high|winners|losers|volatility|beta|deviation|surprise|growth|earnings|score|rank\w*|signal|change)\b[^.]{{0,70}}\b{_SPAN}",
             rf"\b{_SPAN}[^.]{{0,50}}(?:momentum|reversal|return|performance|high|volatility|beta|deviation|growth|winners|losers|change)",
+            rf"(?:rank\w*|sort\w*|order\w*|score\w*|variable|criterion|slope|measure|characteristic)\b[^.]{{0,140}}\b{_SPAN}",
             r"(?:eps|earnings)\b[^.]{0,40}(?:year[- ]ago|same quarter|four quarters|previous year)",
             r"\b(?:12|6|9|3)\s?[-–/]\s?1\b",
             r"p\[t",
             r"mom 12 1|mom 6 1|high 52w|rev 21|rev 5\b|low vol 252|low beta 252|low max 21",
             r"close\[|close \(t|p\(t",
             r"52[- ]week high",
-            r"(?:net income|earnings|revenue|gross profit|free cash flow|operating cash flow|book (?:value|equity)|cogs|eps|sales)[^.]{0,60}(?:/|divided by|over|minus|less|per|to)\s*(?:\w+ ){0,3}(?:assets|equity|cap\b|capitali[sz]ation|market value|price|revenue|cogs|cost|shares|accruals|cash flow)",
+            r"(?:net income|net profit|earnings|ebit\w*|operating income|revenue|gross profit|free cash flow|cash flow|(?:book|common|shareholders'?|stockholders'?) (?:value|equity)|equity|cogs|eps|sales|dividends?)\b[^.]{0,70}(?:/|divided by|\bover\b|minus|less|\bper\b|\bto\b|relative to|against)\s*(?:\w+ ){0,3}(?:assets|equity|cap\b|capitali[sz]ation|market value|price|revenue|cogs|cost|shares|accruals|cash flow)",
             r"\d+ daily (?:returns|closes|prices)",
             r"equity\b[^.]{0,60}/\s?market cap",
             r"-\s?ln|log of (?:the )?market cap",
@@ -170,6 +136,10 @@ RULES: tuple[TradingRule, ...] = (
             rf"\b{_N}\s?%\s?(?:/|and|on|weight|momentum|value|quality)",
             r"equal[- ]weighted (?:average|mean|composite|blend)",
             r"simple average",
+            r"(?:no|nothing|without|nothing to|not) (?:is )?(?:blend\w*|combin\w*)|(?:blend|combination|combining|composite)\W{1,5}(?:n/a|none|not (?:needed|applicable)|one|single)",
+            r"(?:single|one|only one|sole) (?:score|variable|measure|criterion|ranking)",
+            r"(?:sum|mean|average|median) of (?:the |its |their |both )?(?:\w+ ){0,2}(?:ranks?|scores?|percentiles?)",
+            r"(?:halves|half|third|quartile) (?:by|on) [^.]{3,60}\bthen\b|\bfirst\b[^.]{3,80}\bthen\b",
             r"its value is the score|single (?:factor|signal|characteristic)|one (?:factor|signal|characteristic)|combination none",
         ),
         _any(r"combin", r"blend", r"composite"),
@@ -186,6 +156,7 @@ RULES: tuple[TradingRule, ...] = (
             r"select",
             r"n holdings",
             r"number of",
+            r"\bcount\b",
         ),
         _any(
             rf"\b(?:top|best|highest|lowest|bottom|cheapest|strongest|first)(?:[- ](?:ranked|scoring|scored|rated))?\s*[- ]?{_N}\b(?![\s-]?%|[\s-]?(?:bps|days?|months?|weeks?|sessions?|years?))",
@@ -200,6 +171,7 @@ RULES: tuple[TradingRule, ...] = (
             r"top (?:decile|quintile|quartile|tercile|third|half|tenth)",
             rf"(?:top|best) {_N}\s?%",
             rf"\b{_N} {_NAMES}[^.]{{0,25}}(?:are |is )?(?:held|selected|bought|chosen|at a time)",
+            *COUNTS,
         ),
         _any(
             r"top[- ](?:ranked |scoring |performing )?(?:names|stocks|performers|companies)",
@@ -214,7 +186,7 @@ RULES: tuple[TradingRule, ...] = (
     ),
     TradingRule(
         "weighting",
-        _any(r"weight", r"sizing", r"\bsized\b", r"allocat", r"risk parity", r"variance", r"inverse[- ]vol"),
+        _any(r"weight", r"sizing", r"\bsized?\b", r"\bsizes\b", r"allocat", r"risk parity", r"variance", r"inverse[- ]vol", r"\beach\b"),
         _any(*(pattern.pattern for pattern in WEIGHTINGS.values())),
         _any(r"weight", r"sizing", r"\bsized\b", r"allocat"),
         core=True,
@@ -242,6 +214,9 @@ RULES: tuple[TradingRule, ...] = (
             r"(?:no|without(?: an?y?)?|not use an?y?) (?:market[- ])?(?:timing|filter|gate|regime)",
             r"always invested",
             r"fully invested",
+            r"always (?:in the market|in stocks|long)|never (?:in|moves? to|goes to) cash|invested at all times",
+            r"\b(?:no|without(?: an?y?)?|neither)\b[^.;]{0,30}\b(?:market (?:filter|timing|rule|gate)|regime (?:rule|filter)|timing|trend filter)\b",
+            r"\b(?:filter|gate|regime)\W{1,12}(?:none|no\b|n/a|off)\b",
             r"timing\W{1,12}(?:rule\W{1,5})?(?:none|no\b|n/a|off)",
             rf"\b{_N}[- ]?(?:day|session|month|week)?s?[- ]?(?:simple )?(?:sma|moving[- ]average|average)",
             rf"(?:sma|moving[- ]average|window|lookback)\W{{0,6}}\(?(?:of |over )?(?:the )?(?:last )?{_N}\b",
@@ -286,6 +261,8 @@ RULES: tuple[TradingRule, ...] = (
         ),
         _any(
             r"(?:no|without(?: an?y?)?) (?:further |other |extra |additional )?(?:stop|risk[- ](?:control|rule|overlay|management)|volatility target)",
+            r"\b(?:no|without(?: an?y?)?|neither)\b[^.;]{0,40}\b(?:stops?|overlay|loss (?:rule|limit)|exit rule|risk control)\b",
+            r"\b(?:stops?|stop[- ]loss(?:es)?|overlay|loss rule|exit rule|protection)\W{1,12}(?:none|no\b|n/a|off)\b",
             r"risk (?:control|rule|overlay|management)?\W{0,12}(?:rule\W{1,5})?(?:none|n/a|off)\b",
             rf"(?:stop|drawdown|below|loss|target|volatility|falls?|drops?|vol)[^.]{{0,70}}\b{_N}(?:\.\d+)?\s?%",
             rf"\b{_N}(?:\.\d+)?\s?%[^.]{{0,60}}(?:stop|drawdown|below|loss|vol)",
@@ -314,6 +291,10 @@ RULES: tuple[TradingRule, ...] = (
             r"(?:open|close)(?:ing price)? (?:price )?(?:of|on|at) (?:the )?(?:next|following|first)",
             r"t\s?\+\s?1",
             r"next (?:open|close)\b",
+            r"(?:open|close)\w*(?: price| auction| print)? (?:of|on|at|in) (?:the )?(?:trading |business )?(?:session|day|morning) (?:after|following)",
+            r"(?:session|day|morning) (?:after|following)\b[^.]{0,50}\b(?:open|clos)\w*|market[- ]on[- ](?:open|close)|\bmo[oc]\b",
+            r"(?:open|clos)\w*[^.]{0,30}\b(?:session|day|morning) (?:after|following)",
+            r"(?:tomorrow|next morning)(?:'s|’s)? (?:open|close)\w*",
             r"same[- ](?:day|session)(?:'s|’s)?[- ]close",
             r"close of the (?:same|decision|signal|rebalance)\b[^.]{0,10}",
             r"(?:open|close)[^.]{0,30}(?:next|following) (?:trading )?(?:day|session)",
@@ -344,6 +325,7 @@ RULES: tuple[TradingRule, ...] = (
         _any(r"\bcosts?\b", r"commission", r"\bfees?\b", r"slippage", r"\bbps\b", r"basis points"),
         _any(
             r"\d+(?:\.\d+)?\s?(?:bps?|basis points?)\b",
+            r"(?:fill|trade|order|transaction|purchase|side)s?\b[^.]{0,30}\b(?:charged?|pays?|paid|costs?|loses?|reduced)[^.]{0,20}\d+(?:\.\d+)?\s?%",
             r"bps\W{1,4}\d+",
             r"(?:cost|fee|commission|slippage)s?[^.]{0,40}\d+(?:\.\d+)?\s?%",
             r"\d+\.\d+\s?%[^.]{0,40}(?:cost|fee|commission)",
@@ -366,6 +348,7 @@ RULES: tuple[TradingRule, ...] = (
             r"\bmonthly\b",
             r"\bquarterly\b",
             r"re-?rank",
+            r"calendar",
             r"month[- ]end",
             r"every \w+ (?:days|weeks|months)",
             r"every (?:week|month|quarter|day)",
@@ -397,7 +380,8 @@ RULES: tuple[TradingRule, ...] = (
             r"without (?:a |enough |full |complete )?(?:\w+ )?(?:data|history|score|value|window)",
             r"\bnans?\b",
             r"gaps?\b",
-            r"no (?:price|data|bar)",
+            r"(?:fewer|less) than \w+ (?:\w+ )?(?:returns|days|sessions|quarters|observations|closes|months)",
+            r"(?:no|lack\w*|absent) (?:an? |any |the |either |its )?(?:\w+ )?(?:price|data|bar|value|quote)",
         ),
         _any(
             r"(?:exclud|left out|leave out|drop|skip|not filled|never filled|nothing is filled|forward[- ]?fill|ffill|carried|carry|remov|ineligible|not eligible|not (?:ranked|traded|bought)|discard|waits?|interpolat|dropna|filled with)"
@@ -409,11 +393,6 @@ RULES: tuple[TradingRule, ...] = (
 ESTIMATED = ("inverse_vol", "min_variance", "mean_variance", "risk_parity")
 """Weightings that mean nothing without the window they are estimated on."""
 WINDOW = re.compile(rf"\b(?:{_SPAN}|(?:vol window|cov window|window|lookback|half-?life)\D{{0,12}}\d+)", re.IGNORECASE)
-DAY_OF_CALENDAR = re.compile(
-    r"(?:last|final) (?:trading |business )?(?:session|day|close)|month[- ]ends?\b|quarter[- ]ends?\b|first (?:trading |business )?(?:day|session|close)|friday|monday|end of (?:each|every|the|a)"
-    r"|every (?:\d+|five|ten|twenty) (?:trading )?(?:days|sessions)|\bdaily\b",
-    re.IGNORECASE,
-)
 LOOSE = re.compile(
     r"\b(?:appropriate(?:ly)?|suitabl[ey]|reasonabl[ey]|sensibl[ey]|significant(?:ly)?|sufficient(?:ly)?|substantial(?:ly)?|around|about|approximately|roughly|circa|either|and/or|or so"
     r"|periodic(?:ally)?|as needed|if (?:needed|necessary)|typically|usually|generally|may be|might|could|tbd|to be (?:determined|decided)|etc|some|depending on|discretion(?:ary)?|opportunistic(?:ally)?|as appropriate|when warranted|large enough|too (?:high|low|large))\b|~ ?\d|\be\.g\.",
