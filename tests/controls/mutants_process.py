@@ -267,6 +267,12 @@ def _(it: Attempt) -> None:
 
 @process("no-stop", "stop", "no stop where one was asked for, told so")
 def _(it: Attempt) -> None:
+    it.replace(
+        SPEC,
+        "stop-loss on each position: when a close is at or below the entry price by the threshold, that position is sold in the "
+        "next execution window and not bought back before the next decision; entry is the average fill price",
+        "no risk overlay",
+    )
     respecified(it, "risk_control", "rule", "none")
 
 
