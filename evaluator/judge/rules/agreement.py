@@ -5,8 +5,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from evaluator.judge.rules.figures import WORD_NUMBER, number_word
-from evaluator.judge.rules.text import Piece
 from evaluator.judge.rules.schemes import CALENDARS, WEIGHTINGS
+from evaluator.judge.rules.text import Piece
 from evaluator.judge.rules.view import View
 from evaluator.measure.naming import plain
 

@@ -20,7 +20,9 @@ _EITHER = re.compile(r"\b(?:either|or|and/or|alternatively)\b|/")
 _SPAN_OF_CHOICE = re.compile(r"\d+\s?(?:-|–|to|or)\s?\d+\s?(?:names|stocks|holdings|positions|days|months|weeks|%|bps)")
 _TICKERS = re.compile(r"(?:\b[A-Z]{1,5}(?:[.-][A-Z])?\b(?:,? and |[,;/]? )){3,}")
 """A list of symbols is a universe, whatever it is called."""
-_RESULT = re.compile(r"(?:max(?:imum|\.)?|worst|deepest) (?:draw-?down|fall|loss|mdd)(?: (?:was|of|is))?\W{0,8}\d+(?:\.\d+)?\s?%|\bmdd\W{0,8}\d+(?:\.\d+)?\s?%|volatility (?:was |of )?\d+(?:\.\d+)?\s?%")
+_RESULT = re.compile(
+    r"(?:max(?:imum|\.)?|worst|deepest) (?:draw-?down|fall|loss|mdd)(?: (?:was|of|is))?\W{0,8}\d+(?:\.\d+)?\s?%|\bmdd\W{0,8}\d+(?:\.\d+)?\s?%|volatility (?:was |of )?\d+(?:\.\d+)?\s?%"
+)
 """Figures of the run; they define no rule."""
 _NAMED_BY = {
     "cooldown": r"cool-?down|re-?ent(?:er|ry)|back in",

@@ -266,11 +266,7 @@ def _weigh(
     text: Text, record: Record, known: set[str], asked_before: dict[str, int], numbered: set[str], said: int
 ) -> None:
     record.hostile += [piece for piece in text.pieces if _HOSTILE.search(piece.low)]
-    asks = [
-        piece
-        for piece in questions(text)
-        if not _OFFERS.search(piece.low)
-    ]
+    asks = [piece for piece in questions(text) if not _OFFERS.search(piece.low)]
     delivers = any(_DELIVERED.search(piece.low) for piece in text.pieces if not is_question(piece))
     _compare(text, asks, record, known=known, asked_before=asked_before, numbered=numbered)
     for piece in asks:

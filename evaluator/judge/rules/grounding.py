@@ -4,8 +4,9 @@ import re
 from collections.abc import Callable
 
 from evaluator.judge.rules.delivered import BENCHMARK, LABELS, MAIN, Claim, Delivered, claims
+from evaluator.judge.rules.sweeping import Sheet, against_tables, is_borne_out, sheets
 from evaluator.judge.rules.text import Piece, Text
-from evaluator.judge.rules.view import SUMMARY, View, ruled
+from evaluator.judge.rules.view import RESULTS, SUMMARY, View, ruled
 from records.judging import Finding
 
 _NEGATED = re.compile(
@@ -36,7 +37,7 @@ _EFFICIENT = re.compile(
     r"(?:excellent|strong|high|great|outstanding|impressive|very good|superb|superior|attractive) (?:\w+ )?(?:sharpe|risk[- ]adjusted)"
 )
 _STEADY = re.compile(
-    r"consistent\w*|every (?:single )?(?:year|month|period)|in all (?:years|periods|regimes|conditions)|robust across|always|all market conditions|across (?:all )?regimes"
+    r"consistent\w*|every (?:single |calendar )?(?:year|month|period)|in all (?:years|periods|regimes|conditions)|robust across|always|all market conditions|across (?:all )?regimes"
 )
 _CERTAIN = re.compile(
     r"statistically significant|proves?\b|proven\b|proof\b|undoubtedly|without (?:any )?doubt|clearly demonstrates|risk[- ]free (?:profits?|returns?|gains?|money|strategy)|no risk\b|confirms that"
@@ -44,9 +45,9 @@ _CERTAIN = re.compile(
 _CHEAP = re.compile(r"low turnover|costs? (?:are|is|were) negligible")
 _PROMISE = re.compile(
     r"(?:will|should|is going to|is (?:likely|expected|set|poised|bound) to|can be expected to|are expected to) (?:\w+ ){0,3}(?:continue|keep|outperform|deliver|earn|generate|return|beat|produce|make|persist|grow|double|profit|provide|yield|perform)"
-    r"|guarantee[sd]?|you (?:can|will|should) (?:\w+ ){0,2}(?:expect|earn|make|count on)|expect(?:ed)? (?:future )?returns? of|going forward[^.]{0,60}(?:earn|return|outperform|deliver)|in the future[^.]{0,40}(?:will|outperform)|sure to"
+    r"|guarantee[sd]?|(?:you|investors?|clients?|holders?|one|we|anyone) (?:can|will|should|may) (?:\w+ ){0,2}(?:expect|earn|make|count on|rely on|look forward to|bank on)|expect(?:ed)? (?:future )?returns? of|going forward[^.]{0,60}(?:earn|return|outperform|deliver)|in the future[^.]{0,40}(?:will|outperform)|sure to"
 )
-_DISCLAIMS = re.compile(r"(?:not|n't|no|never|nothing|without|cannot|neither|n’t)\b[^.]{0,60}$")
+_DISCLAIMS = re.compile(r"(?:not|n't|no|never|nothing|without|cannot|neither|n’t)\b[^.,;]{0,60}$")
 _UNSURE = re.compile(
     r"confidence interval|\b\d{2}\s?% (?:ci|interval|confidence)|standard error|bootstrap|t-?stat\w*|p-?value|±|\+/-|\bnot (?:statistically )?(?:significant|distinguishable|different)|statistically indistinguishable|uncertain|could (?:be|well be|have been) (?:luck|chance|noise)|by chance|down to luck"
     r"|(?:one|single) (?:historical )?(?:path|sample|history|realisation|realization|draw)|small sample|short (?:sample|history|window)|few (?:trades|observations|years|regimes)|wide (?:range|band|margin|interval)|margin of error|within noise|cannot (?:rule out|exclude|distinguish|be distinguished)|not (?:enough|sufficient) (?:data|evidence|history)|low confidence|statistical(?:ly)? (?:weak|noise)|sampling error|inconclusive|survivorship[^.]{0,80}(?:flatter|inflat|overstat|upward|bias)|too (?:short|few)|only one (?:cycle|regime)|estimate is noisy|noisy"
@@ -65,10 +66,19 @@ def judge(view: View) -> Finding:
     numbers = Delivered(view)
     stated = [claim for piece in spoken for claim in claims(piece)]
     wrong_main, wrong_side = _contradicted(stated, numbers)
+    tables = sheets(view)
     for piece in spoken:
-        main, side = _words_against_numbers(piece, numbers)
+        main, side = _words_against_numbers(piece, numbers, tables)
         wrong_main += main
         wrong_side += side
+    swept = [
+        (is_effect, piece, why)
+        for piece in dict.fromkeys([*spoken, *_findings(view)])
+        for is_effect, why in against_tables(piece, tables, numbers.metrics)
+    ]
+    is_about_effect = not any(claim.metric in MAIN and _is_traced(claim, numbers) for claim in stated)
+    wrong_main += [(piece, why) for is_effect, piece, why in swept if is_effect and is_about_effect]
+    wrong_side += [(piece, why) for is_effect, piece, why in swept if not (is_effect and is_about_effect)]
     if wrong_main:
         return _verdict(0, "the delivered numbers contradict the conclusion", wrong_main)
     traced = [c for c in stated if _is_traced(c, numbers)]
@@ -115,6 +125,11 @@ def conclusions(view: View) -> list[Piece]:
         for text in view.reports[:3]:
             found += [p for p in text.pieces if p.kind in ("prose", "bullet")][:40]
     return list(dict.fromkeys(p for p in found if p.kind != "row"))
+
+
+def _findings(view: View) -> list[Piece]:
+    """Return the sentences of results sections, in which sweeping claims stand beside the tables they are about."""
+    return [p for text in view.reports[:3] for p in text.under(RESULTS) if p.kind in ("prose", "bullet")][:200]
 
 
 def _of_report(text: Text) -> list[Piece]:
@@ -187,10 +202,12 @@ def _asserts(pattern: re.Pattern[str], low: str) -> bool:
     return any(not _NEGATED.search(low[max(0, hit.start() - 40) : hit.start()]) for hit in pattern.finditer(low))
 
 
-def _words_against_numbers(piece: Piece, numbers: Delivered) -> tuple[list[tuple[Piece, str]], list[tuple[Piece, str]]]:
+def _words_against_numbers(
+    piece: Piece, numbers: Delivered, tables: list[Sheet]
+) -> tuple[list[tuple[Piece, str]], list[tuple[Piece, str]]]:
     low = piece.low
     main = [(piece, why) for why in _main_words(low, numbers)]
-    side = [(piece, why) for why in _side_words(low, numbers)]
+    side = [(piece, why) for why in _side_words(low, numbers, tables)]
     return main, side
 
 
@@ -236,7 +253,7 @@ _SIDE: tuple[_Check, ...] = (
 )
 
 
-def _side_words(low: str, numbers: Delivered) -> list[str]:
+def _side_words(low: str, numbers: Delivered, tables: list[Sheet]) -> list[str]:
     found = []
     for pattern, metric, is_against, text in _SIDE:
         value = numbers.metrics.get(metric)
@@ -245,7 +262,11 @@ def _side_words(low: str, numbers: Delivered) -> list[str]:
     if _asserts(_CERTAIN, low) and not re.search(r"t-?stat|p-?value|p ?[<=]|\bci\b|interval", low):
         found.append("it claims more certainty than any delivered test gives")
     if _asserts(_STEADY, low) and re.search(r"return|perform|profit|outperform|work|gain|beat", low):
-        found.append("it claims consistency that no delivered number shows" if not _by_period(numbers) else "")
+        found.append(
+            "it claims consistency that no delivered number shows"
+            if not (_by_period(numbers) or is_borne_out(low, tables))
+            else ""
+        )
     return [text for text in found if text]
 
 

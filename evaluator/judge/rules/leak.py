@@ -57,7 +57,8 @@ _SHARE = 0.5
 _SHARE_BESIDE_RESULT = 0.7
 """A message that gives the result is about the result until internals all but fill it."""
 _GIVES_RESULT = re.compile(
-    r"(?:sharpe|cagr|draw-?down|returns?|a year|per year)[^.\n]{0,30}\d|\d(?:\.\d+)?\s?%[^.\n]{0,30}(?:cagr|a year|per year|return|p\.a\.)", re.IGNORECASE
+    r"(?:sharpe|cagr|draw-?down|returns?|a year|per year)[^.\n]{0,30}\d|\d(?:\.\d+)?\s?%[^.\n]{0,30}(?:cagr|a year|per year|return|p\.a\.)",
+    re.IGNORECASE,
 )
 _PART_OF_SENTENCE = re.compile(r"[,;:()]\s|\s[-\u2013\u2014]\s|\b(?:so|and|but|which)\b")
 _TRACE_LINES = 6

@@ -6,7 +6,9 @@ from evaluator.judge.rules.figures import WORD_NUMBER
 
 _N = rf"(?:\d{{1,4}}|{WORD_NUMBER})"
 _PART = r"(?:half|third|quarter|fourth|fifth|sixth|seventh|eighth|ninth|tenth|twelfth|fifteenth|twentieth)"
-_MONEY = r"(?:equity|capital|money|cash|portfolio|book|account|account value|net asset value|nav|wealth|funds|the total)"
+_MONEY = (
+    r"(?:equity|capital|money|cash|portfolio|book|account|account value|net asset value|nav|wealth|funds|the total)"
+)
 _SIZE = r"(?:weights?|amounts?|sizes?|shares of|parts?|portions?|slices?|splits?|dollars?|stakes?|capital|cash|proportions?|allocations?|positions?|money|notional)"
 _EACH = r"(?:each|apiece|per (?:name|stock|holding|position|share|company)|in (?:each|every)|for (?:each|every)|to (?:each|every))"
 _WEIGH = r"(?:weight(?:s|ed|ing)?|siz(?:e|es|ed|ing)|allocat(?:e|es|ed|ion)|split|divid(?:e|es|ed)|spread|shared?|distribut(?:e|es|ed))"
@@ -48,7 +50,11 @@ WEIGHTINGS = {
         r"min(?:imum|imal)?[- ](?:portfolio[- ])?var\w*", r"(?:minimi[sz]\w*|lowest|least)[^.;]{0,30}\bvariance"
     ),
     "mean_variance": _any(r"mean[- /]var\w*", r"max(?:imum)?[- ]sharpe", r"markowitz", r"tangency portfolio"),
-    "risk_parity": _any(r"risk[- ]parity", r"equal(?:ly)? risk[- ]contribut\w*", r"same (?:share|contribution|amount) (?:of|to) (?:\w+ )?risk"),
+    "risk_parity": _any(
+        r"risk[- ]parity",
+        r"equal(?:ly)? risk[- ]contribut\w*",
+        r"same (?:share|contribution|amount) (?:of|to) (?:\w+ )?risk",
+    ),
     "score_weighted": _any(
         r"score[- ]weight\w*",
         r"(?:weight\w*|sized|sizing|sizes|proportion\w*|allocat\w*|scal(?:es?|ed)) (?:\w+ ){0,3}(?:by|to|with) (?:\w+ ){0,3}(?:scores?|signals?)\b(?! volatil| rank)",
@@ -64,7 +70,10 @@ WEIGHTINGS = {
 }
 """Weighting schemes by the words, parts and formulas that name one way to compute them."""
 CALENDARS = {
-    "daily": _any(r"\bdaily\b(?! (?:\w+ )?(?:returns?|bars?|closes?|prices?|data|volume|vol\w*|log|account|moves?|gain))", r"every (?:trading )?day\b"),
+    "daily": _any(
+        r"\bdaily\b(?! (?:\w+ )?(?:returns?|bars?|closes?|prices?|data|volume|vol\w*|log|account|moves?|gain))",
+        r"every (?:trading )?day\b",
+    ),
     "weekly": _any(
         r"\bweekly\b(?! (?:\w+ )?(?:returns?|bars?|data|net|decisions))",
         r"(?:every|each|once an?|per) (?:calendar |iso |trading )?week\b",

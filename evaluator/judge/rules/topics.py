@@ -84,9 +84,7 @@ def questions(text: Text) -> Iterator[Piece]:
         listed = piece.kind == "bullet" and (
             0 <= piece.block - asking_block <= 1 or _ASKING_TITLE.search(piece.section.rsplit(" > ", 1)[-1])
         )
-        if piece.text.endswith(":") and _CALLS.search(piece.low):
-            asking_block = piece.block
-        elif listed and asking_block >= 0:
+        if (piece.text.endswith(":") and _CALLS.search(piece.low)) or (listed and asking_block >= 0):
             asking_block = piece.block
         if listed or _ASKING.search(piece.low):
             yield piece

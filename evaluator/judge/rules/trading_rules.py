@@ -186,7 +186,17 @@ RULES: tuple[TradingRule, ...] = (
     ),
     TradingRule(
         "weighting",
-        _any(r"weight", r"sizing", r"\bsized?\b", r"\bsizes\b", r"allocat", r"risk parity", r"variance", r"inverse[- ]vol", r"\beach\b"),
+        _any(
+            r"weight",
+            r"sizing",
+            r"\bsized?\b",
+            r"\bsizes\b",
+            r"allocat",
+            r"risk parity",
+            r"variance",
+            r"inverse[- ]vol",
+            r"\beach\b",
+        ),
         _any(*(pattern.pattern for pattern in WEIGHTINGS.values())),
         _any(r"weight", r"sizing", r"\bsized\b", r"allocat"),
         core=True,

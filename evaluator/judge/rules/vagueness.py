@@ -35,7 +35,7 @@ KINDS: dict[str, re.Pattern[str]] = {
     ),
     "a way that is not said": _any(
         rf"\b(?:handled|treated|dealt with|adjusted|managed|processed|taken care of|addressed|cleaned|accounted for|limited|controlled|smoothed|floored|rescaled) {_MANNER}\b(?! (?:zero|0|nothing))",
-        rf"\b(?:handled|treated|dealt with|managed|sized|weighted|chosen|selected|spread|traded|executed|filled) (?:\w+ ){{0,2}}(?:appropriately|sensibly|suitably|properly|carefully|prudently|efficiently|promptly|discreetly|patiently)\b",
+        r"\b(?:handled|treated|dealt with|managed|sized|weighted|chosen|selected|spread|traded|executed|filled) (?:\w+ ){0,2}(?:appropriately|sensibly|suitably|properly|carefully|prudently|efficiently|promptly|discreetly|patiently)\b",
         r"\b(?:appropriate|suitable|sensible|reasonable|proper) (?:\w+ )?(?:handling|treatment|adjustment|sizing|weights?|limits?|care|measures?|caps?|window|lookback|threshold|level|interval)\b",
     ),
     "a tilt without its size": _any(
@@ -63,9 +63,17 @@ KINDS: dict[str, re.Pattern[str]] = {
 }
 _RULE_OF: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("cost", re.compile(r"\bcosts?\b|commission|\bfees?\b|slippage|\bbps\b|basis points")),
-    ("missing data", re.compile(r"missing|incomplete|\bgaps?\b|unavailable (?:data|prices?)|no (?:price|data)|outlier|data (?:issue|problem|error)s?")),
+    (
+        "missing data",
+        re.compile(
+            r"missing|incomplete|\bgaps?\b|unavailable (?:data|prices?)|no (?:price|data)|outlier|data (?:issue|problem|error)s?"
+        ),
+    ),
     ("rebalance calendar", re.compile(r"rebalanc|weekly|monthly|quarterly|re-?form|reviewed|calendar|re-?rank")),
-    ("universe", re.compile(r"univers|constituents|members|sector|basket|compan(?:y|ies)\b[^.;]{0,20}(?:from|in)\b|\blist\b")),
+    (
+        "universe",
+        re.compile(r"univers|constituents|members|sector|basket|compan(?:y|ies)\b[^.;]{0,20}(?:from|in)\b|\blist\b"),
+    ),
     ("combination", re.compile(r"combin|blend|composite|z-?scor|signals are|mixed|averag")),
     ("risk", re.compile(r"stops?\b|drawdown|loss(?:es)?\b|exit|risk|protect|target vol|volatility target|exposure")),
     ("timing", re.compile(r"market|index|regime|to cash|in cash|invested|vix|conditions")),
@@ -74,7 +82,9 @@ _RULE_OF: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("count", re.compile(r"\bnames\b|\bholdings\b|positions\b|number of|top\b|hold")),
     ("signal", re.compile(r"score|rank|signal|factor|momentum|value|quality|growth|lookback|window")),
 )
-_TOLD = re.compile(r"\?\s*$|\bif you\b|\bwould\b|\byou (?:can|may|could)\b|\blet me know\b|\bwe (?:found|see|saw)\b|\bcould\b|\bshould\b|investors?\b|\bresult")
+_TOLD = re.compile(
+    r"\?\s*$|\bif you\b|\bwould\b|\byou (?:can|may|could)\b|\blet me know\b|\bwe (?:found|see|saw)\b|\bcould\b|\bshould\b|investors?\b|\bresult"
+)
 """Questions, offers and findings: no rule is written in them."""
 
 
