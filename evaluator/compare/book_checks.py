@@ -129,7 +129,17 @@ def _scaled(context: Context) -> pd.DataFrame | Absent:
 
 
 def _distance(context: Context, scheme: str, estimator: str | None, delivered: pd.DataFrame) -> float | None:
-    """Return the smallest median distance over the parameter sets to try; None when none is computable."""
+    """Return the smallest median distance over the parameter sets to try; None when none is computable.
+
+    Weighting and covariance ask for the same schemes, each of which is optimised at every decision: kept in the context.
+    """
+    key = (scheme, estimator)
+    if key not in context.distances:
+        context.distances[key] = _measured(context, scheme, estimator, delivered)
+    return context.distances[key]
+
+
+def _measured(context: Context, scheme: str, estimator: str | None, delivered: pd.DataFrame) -> float | None:
     sets = [{}] if scheme in NEEDS_COVARIANCE else context.choices("weighting", scheme)
     if scheme in NEEDS_COVARIANCE and estimator is not None:
         sets = context.choices("covariance", estimator)

@@ -4,7 +4,7 @@ Own recomputation uses the belief's options; parameters nobody voices are the ag
 delivered specification, else every choice of the grammar is tried and the best one counts.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import pandas as pd
@@ -27,6 +27,8 @@ class Context:
     case: Case
     spec: DeliveredSpec
     strategy: Strategy
+    distances: dict[tuple[str, str | None], float | None] = field(default_factory=dict, compare=False)
+    """Distance of the delivered weights to a scheme under an estimator, once it was measured."""
 
     @cached_property
     def wanted(self) -> DeliveredSpec:

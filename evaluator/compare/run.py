@@ -84,7 +84,7 @@ def compare(
     Args: answers: what a model judge found on claims and open statements; None: the rules read both.
     """
     items = strategy.belief.items
-    case = Case(delivery)
+    case = Case(delivery, measured=spec)
     judged = None if answers is None else read_verdicts(answers, items)
     statements = read_statements(delivery.messages, items)
     if judged is not None:

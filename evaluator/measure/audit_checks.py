@@ -12,6 +12,7 @@ from evaluator.measure.holdings import decision_fits
 from evaluator.measure.metric_check import NOT_OF_THE_CURVE, check_metrics
 from evaluator.measure.naming import values_of
 from evaluator.measure.recompute import Recomputed
+from evaluator.package.ledgers import AMBIGUOUS_AMOUNT
 from evaluator.quant.absent import Absent
 from evaluator.quant.accounting import Rebuild
 from evaluator.quant.calendar import is_session
@@ -46,6 +47,9 @@ def a01_rows_parse(case: Case) -> Finding:
     lacking = [name for name in needed if name not in frame.columns]
     if lacking:
         return "fail", f"no column for {', '.join(lacking)}"
+    unclear = [t.path for t in case.delivery.of("trades") if AMBIGUOUS_AMOUNT in t.guesses]
+    if unclear:
+        return "fail", f"{unclear[0]}: {AMBIGUOUS_AMOUNT}"
     bad = frame[list(needed)].isna().any(axis=1) | ~(frame["quantity"] > 0) | ~(frame["price"] > 0)
     return (
         ("fail", f"{int(bad.sum())} of {len(frame)} rows do not parse") if bad.any() else ("pass", f"{len(frame)} rows")

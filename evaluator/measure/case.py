@@ -28,6 +28,8 @@ class Case:
     delivery: Delivery
     phrases: Callable[[str], Iterable[re.Pattern[str]]] | None = None
     """Patterns that state an option in a user's words, lent by the caller; None: the grammar's own names alone."""
+    measured: DeliveredSpec | None = None
+    """The specification as `measure` wrote it; None: it is read from the delivery."""
 
     @cached_property
     def main(self) -> Run:
@@ -48,6 +50,8 @@ class Case:
     @cached_property
     def spec(self) -> DeliveredSpec:
         """The delivered specification, stated or inferred."""
+        if self.measured is not None:
+            return self.measured
         try:
             return delivered_spec(self.delivery)
         except DATA_FAULTS as fault:

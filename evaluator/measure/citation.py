@@ -1,19 +1,14 @@
 """Dimension 4.2: numbers in results and conclusions stand in a delivered table or beside the file that holds them."""
 
 import re
-from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-import numpy as np
-import pandas as pd
-
 from evaluator.measure.case import Case
+from evaluator.measure.citation_cells import Candidates, Cells
 from evaluator.measure.verdict import scored
 from records.grade import Judgement
 
-_RAW = ("prices", "fundamentals", "market", "signals")
-"""Tables so large that any number is somewhere in them; a claim about a result is not traced there."""
 _HEADING = re.compile(r"^\s{0,3}(?:#{1,6}\s+(?P<hash>.+?)|\*\*(?P<bold>[^*]+)\*\*)\s*#*\s*$")
 _SECTIONS = re.compile(
     r"result|conclusion|summary|performance|finding|outcome|sensitivity|out[- ]of[- ]sample|stress", re.IGNORECASE
@@ -23,7 +18,7 @@ _NUMBER = re.compile(
     r"(?P<unit>\s?%|\s?bps?\b|\s?basis points?|\s?percent\b|x\b)?"
 )
 _SKIP = re.compile(
-    r"\d{4}-\d{2}-\d{2}|\b(?:19|20)\d{2}\b|\b\d+(?:\.\d+)+\.|^\s*\d+[.)]\s|`[^`]*`|https?://\S+|\b\w+_\d+\w*|\b[A-Za-z]+\d+\b"
+    r"\d{4}-\d{2}-\d{2}|\b(?:19|20)\d{2}\b|\b\d+(?:\.\d+){2,}|^\s*\d+(?:\.\d+)*[.)]\s|`[^`]*`|https?://\S+|\b\w+_\d+\w*|\b[A-Za-z]+\d+\b"
 )
 _METRIC = re.compile(
     r"return|sharpe|sortino|calmar|drawdown|volatil|turnover|exposure|trades?\b|fills?\b|cagr|win rate|equity|fees?\b|cost|alpha|beta|excess",
@@ -52,7 +47,7 @@ def judge(case: Case) -> Judgement:
     claims = list(_claims(report.text[:_MAX_CHARS]))
     if not claims:
         return scored("4.2", 0, f"{report.path} makes no numeric claim in results or conclusions")
-    cells = _cells(case)
+    cells = Candidates(case.delivery.tables)
     files = {table.path.split("#")[0].rsplit("/", 1)[-1].lower() for table in case.delivery.tables}
     lost = [claim for claim in claims if not _traced(claim, cells, files)]
     share = 1 - len(lost) / len(claims)
@@ -94,38 +89,12 @@ def _line_claims(line: str) -> Iterator[_Claim]:
         yield _Claim(float(body), 0.5 * 10.0**-decimals, unit in ("%", "percent"), line.strip())
 
 
-def _cells(case: Case) -> list[float]:
-    """Return the absolute values of all numbers of the delivered result tables, sorted."""
-    values: list[float] = []
-    for table in case.delivery.tables:
-        if table.role in _RAW:
-            continue
-        values.append(float(len(table.frame)))
-        for column in table.frame.columns:
-            cells = table.frame[column]
-            if pd.api.types.is_bool_dtype(cells) or pd.api.types.is_datetime64_any_dtype(cells):
-                continue
-            numbers = pd.to_numeric(cells, errors="coerce").to_numpy(dtype=float, na_value=np.nan)
-            values.extend(np.abs(numbers[np.isfinite(numbers)]).tolist())
-            if cells.dtype == object or pd.api.types.is_string_dtype(cells):
-                values.extend(_numbers_in_text(cells))
-    return sorted(set(values))
-
-
-def _numbers_in_text(cells: "pd.Series[str]") -> Iterator[float]:
-    for text in cells.dropna().astype(str).head(2_000):
-        for hit in _NUMBER.finditer(text[:400]):
-            yield float(hit["body"].replace(",", ""))
-
-
-def _traced(claim: _Claim, cells: list[float], files: set[str]) -> bool:
+def _traced(claim: _Claim, cells: Candidates, files: set[str]) -> bool:
     if any(name.group().rsplit("/", 1)[-1].lower() in files for name in _SOURCE.finditer(claim.line)):
         return True
+    return _stands(claim, cells.anywhere) or _stands(claim, cells.named(claim.line))
+
+
+def _stands(claim: _Claim, cells: Cells) -> bool:
     scales = (1.0, 0.01) if claim.is_percent else (1.0, 0.01, 100.0)
-    return any(_near(cells, claim.value * scale, claim.step * scale) for scale in scales)
-
-
-def _near(cells: list[float], value: float, step: float) -> bool:
-    slack = step * (1 + 1e-6) + 1e-12
-    at = bisect_left(cells, value - slack)
-    return at < len(cells) and cells[at] <= value + slack
+    return any(cells.has(claim.value * scale, claim.step * scale) for scale in scales)

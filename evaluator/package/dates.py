@@ -15,6 +15,10 @@ NEW_YORK = "America/New_York"
 CLOSE_HOUR = 16
 _ISO = re.compile(r"^\d{4}-\d{2}-\d{2}")
 _PLAIN_ISO = re.compile(r"^\d{4}-\d{2}-\d{2}$")
+_BEFORE_TIME = re.compile(r"^(\d{4}-\d{2}-\d{2}),\s*(?=\d{1,2}:)")
+"""IBKR's activity statement: 2024-01-02, 09:31:00."""
+_COMPACT = re.compile(r"^(\d{4}-?\d{2}-?\d{2});\d{2}:?\d{2}:?\d{2}.*$")
+"""IBKR's flex query: 20240102;093100."""
 _ZONE = re.compile(r"(?:Z|UTC|[+-]\d{2}:?\d{2})$")
 _YEAR_FIRST = re.compile(r"^(\d{4})[/.](\d{1,2})[/.](\d{1,2})(?:[ T,].*)?$")
 _DAY_OR_MONTH_FIRST = re.compile(r"^(\d{1,2})[/.-](\d{1,2})[/.-](\d{4}|\d{2})(?:[ T,].*)?$")
@@ -64,7 +68,10 @@ def looks_like_dates(column: "pd.Series[Any]") -> bool:
 def _cell(value: object) -> str:
     if isinstance(value, float) and value.is_integer():
         value = int(value)
-    return str(value).strip()
+    text = str(value).strip()
+    if text[10:11] == "," or ";" in text[8:11]:
+        return _COMPACT.sub(r"\1", _BEFORE_TIME.sub(r"\1 ", text))
+    return text
 
 
 def _from_stamps(column: "pd.Series[Any]", *, after_close: bool) -> "pd.Series[Any]":

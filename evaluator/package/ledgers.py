@@ -43,6 +43,7 @@ _FILLED = frozenset(
 _PARTLY = ("partially_filled", "partial", "partial_fill")
 _LOOSE_SIZES = ("amount", "volume", "size", "position_size")
 """Headers that may mean shares or money."""
+AMBIGUOUS_AMOUNT = "amount: ambiguous, nothing tells shares from money; read as shares"
 _NEAR = 0.02
 
 
@@ -104,7 +105,7 @@ def _shares(draft: Draft, quantity: "pd.Series[Any] | None", price: "pd.Series[A
     if (in_shares.round(4) % 1 == 0).mean() > 0.8:
         draft.guesses.append(f"{name} is money: divided by the price it gives whole shares")
         return in_shares
-    draft.guesses.append(f"{name}: ambiguous, taken as shares, not as money")
+    draft.guesses.append(AMBIGUOUS_AMOUNT if name == "amount" else f"{name}: taken as shares, not as money")
     return quantity
 
 

@@ -11,6 +11,7 @@ from evaluator.package.constants import MAX_JSON_DEPTH, MAX_KEYS, MAX_LOOSE_CELL
 from evaluator.package.formats.raw import RawTable, Unreadable
 
 _STAMP = re.compile(r"^(\d{4}-\d{2}-\d{2}|\d{8}$|\d{4}/\d{2}/\d{2}|\d{10}$|\d{13}$|\d{4}-\d{2}$)")
+_SYMBOL = re.compile(r"(?:\d+[.:]\s*)?(?:symbol|ticker)", re.IGNORECASE)
 _COUNT = re.compile(r"^\d{1,7}$")
 LIST_ROW = ("amount", "price", "sid", "symbol", "value")
 """Cells of backtrader's Transactions analyzer."""
@@ -63,13 +64,27 @@ def json_tables(found: Any) -> list[RawTable]:
             for one in json_tables(value):
                 name = f"{key}.{one.key}" if one.key else str(key)
                 tables.append(RawTable(name, one.frame, ("one table per key of a JSON object", *one.guesses)))
-    named = {str(k): v for k, v in rest.items() if str(k).lower() in ("symbol", "ticker") and isinstance(v, str)}
-    if named and len(held) == 1:
-        name, symbol = next(iter(named.items()))
-        tables = [RawTable(one.key, one.frame.assign(**{name: symbol}), one.guesses) for one in tables]
+    symbol = _symbol_of(rest)
+    if symbol and len(held) == 1:
+        tables = [
+            one
+            if {"symbol", "ticker"} & {str(column).lower() for column in one.frame.columns}
+            else RawTable(one.key, one.frame.assign(symbol=symbol), one.guesses)
+            for one in tables
+        ]
     if rest:
         tables.insert(0, RawTable("", _object_table(rest)))
     return tables
+
+
+def _symbol_of(rest: dict[Any, Any]) -> str:
+    """Return the symbol that stands beside a table or in a head of it (Alpha Vantage's Meta Data); '' when none does."""
+    heads = [value for value in rest.values() if isinstance(value, dict)]
+    for level in (rest, *heads):
+        for key, value in level.items():
+            if _SYMBOL.fullmatch(str(key)) and isinstance(value, str):
+                return value
+    return ""
 
 
 def _oriented(found: dict[str, Any]) -> RawTable | None:
