@@ -327,7 +327,7 @@ GROUNDING = [
         0,
         "beat it and did not",
         delivery(
-            "## Summary\n\nThe strategy returned 12.0%. Over the same dates the index returned more: the strategy beat it clearly."
+            "## Summary\n\nThe strategy returned -12.4%. Over the same dates the index returned 61.1%: the strategy beat it clearly."
             + SURE,
             metrics=BAD,
         ),
