@@ -19,6 +19,7 @@ _NUMBER = re.compile(
 )
 _SKIP = re.compile(
     r"\d{4}-\d{2}-\d{2}|\b(?:19|20)\d{2}\b|\b\d+(?:\.\d+){2,}|^\s*\d+(?:\.\d+)*[.)]\s|`[^`]*`|https?://\S+|\b\w+_\d+\w*|\b[A-Za-z]+\d+\b"
+    r"|\b(?:252|365(?:\.25)?|360)\b(?=\s+(?:trading\s+|calendar\s+)?(?:days|sessions|periods))"
 )
 _METRIC = re.compile(
     r"return|sharpe|sortino|calmar|drawdown|volatil|turnover|exposure|trades?\b|fills?\b|cagr|win rate|equity|fees?\b|cost|alpha|beta|excess",

@@ -65,6 +65,8 @@ def _is_log(table: Table) -> bool:
 def _open_values(table: Table) -> Iterator[float]:
     frame = table.frame
     yield float(len(frame))
+    if table.role == "metrics":
+        yield from _differences(frame)
     log = _is_log(table)
     for column in frame.columns:
         cells = frame[column]
@@ -77,6 +79,15 @@ def _open_values(table: Table) -> Iterator[float]:
         yield from numbers[np.isfinite(numbers)].tolist()
         if cells.dtype == object or pd.api.types.is_string_dtype(cells):
             yield from _numbers_in_text(cells)
+
+
+def _differences(frame: pd.DataFrame) -> Iterator[float]:
+    """Yield each figure minus its benchmark's, which comparisons print in a column of their own."""
+    values = dict(zip(frame["name"].astype(str), _numbers(frame["value"]), strict=True))
+    for name, value in values.items():
+        gap = value - values.get(f"benchmark_{name}", np.nan)
+        if np.isfinite(gap):
+            yield float(gap)
 
 
 def _numbers(cells: "pd.Series[Any]") -> "np.ndarray[Any, np.dtype[np.float64]]":
