@@ -24,7 +24,6 @@ IMAGES = {
         "pydantic",
         "python-calamine",
         "pyyaml",
-        "scikit-learn",
         "zstandard",
     ),
     "launcher-deps": tuple(PROJECT["dependencies"]),

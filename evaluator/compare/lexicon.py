@@ -7,6 +7,8 @@ matched in `numbers.py`. Phrases see text in lower case with plain quotes and hy
 import re
 from functools import cache
 
+from evaluator.compare.paraphrases import PARAPHRASES
+
 _YEAR = r"(?:(?:past |last |trailing |previous )?(?:12|twelve)[- ]months?|(?:past|last|previous|trailing) (?:12|twelve) months|(?:one|a|the|past|last|previous)[- ](?:full )?year|year[- ]long|annual|yearly|52[- ]weeks?)"
 _HALF = r"(?:(?:6|six)[- ]months?|half[- ]year|half a year|26[- ]weeks?|two quarters)"
 _MONTH = r"(?:last month|past month|previous month|(?:the )?(?:one|1|a)[- ]month|21[- ](?:day|session)|monthly|month)"
@@ -283,10 +285,10 @@ PHRASES: dict[str, tuple[str, ...]] = {
 }
 
 VALUE_TOPICS: dict[str, str] = {
-    "drawdown_stop": r"draw-?down|peak|high|top|portfolio|account|everything|tank\w*|cash|kill|out\b|off\b|stop|trough|threshold|loss|limit",
-    "position_stop": r"stop\w*|entry|position|name|holding|bought|cost|paid|each|cut|loss|below|down|per\b|sell|threshold|limit",
-    "vol_target": r"vol\w*|annuali[sz]ed|risk|target|exposure",
-    "fixed_rate": r"bps|bp\b|basis points?|per trade|a trade|each trade|every trade|cost\w*|commission|fees?|slippage|one[- ]way|per side|trad\w+",
+    "drawdown_stop": r"draw-?down|peak|high|top|portfolio|account|everything|tank\w*|cash|kill|out\b|off\b|stop|trough|threshold|loss|limit|book|equity|pot|plug|bail\w*|exit\w*|liquidat\w*|whole|overall",
+    "position_stop": r"stop\w*|entry|position|name|holding|bought|cost|paid|each|cut|loss|below|down|per\b|sell|threshold|limit|purchas\w*|buy|stock|share|loser|ditch|dump",
+    "vol_target": r"vol\w*|annuali[sz]ed|risk|target|exposure|swings?|wobble|standard deviation|fluctuat\w*",
+    "fixed_rate": r"bps|bp\b|basis points?|per trade|a trade|each trade|every trade|cost\w*|commission|fees?|slippage|one[- ]way|per side|trad\w+|fills?\b|each way|transactions?|frictions?|broker\w*|haircut|toll|buys? and sells?|turnover|orders?\b",
 }
 """What a sentence must speak of before a number in it counts as that option's value."""
 
@@ -294,7 +296,10 @@ VALUE_TOPICS: dict[str, str] = {
 @cache
 def phrases(option: str) -> tuple[re.Pattern[str], ...]:
     """Return the compiled phrases of one option; empty for an option nobody voices."""
-    return tuple(re.compile(rf"(?<![a-z0-9])(?:{pattern})", re.IGNORECASE) for pattern in PHRASES.get(option, ()))
+    return tuple(
+        re.compile(rf"(?<![a-z0-9])(?:{pattern})", re.IGNORECASE)
+        for pattern in (*PHRASES.get(option, ()), *PARAPHRASES.get(option, ()))
+    )
 
 
 @cache

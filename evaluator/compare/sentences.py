@@ -38,17 +38,39 @@ _CORRECTS = re.compile(r"^(?:no,? )?(?:wait|sorry|i mean|i meant|make (?:that|it
 _YES = re.compile(r"^(?:yes|yep|yeah|exactly|correct|right|sure|please do|absolutely|of course)\b(?! or no)")
 _REJECTED_AFTER = re.compile(
     r"(?:isn't|is not|aren't|are not|wasn't|was not) (?:how|what|my|the way|right|it\b|mine|part|something|for me)"
-    r"|\bis wrong\b|\bare wrong\b|deviates? from|off-protocol"
+    r"|(?:\bis|\bare|\bwas|\bwere|'s|'re) (?:plain |simply |just |all |both |clearly |completely |not )?(?:wrong|incorrect|off\b|mistaken|not right|not correct|untrue|made up|news to me|alien|foreign)|\bnot (?:right|correct|true|so|agreed|approved|ok|okay|confirmed)\b"
+    r"|(?:sounds?|seems?|looks?|feels?|reads?|strikes me as) (?:\w+ )?(?:low|high|odd|wrong|strange|weird|off|tight|loose|steep|excessive|rich|arbitrary|alien|foreign|unfamiliar|random|unlike me|bad|small|big|large)\b"
+    r"|^\W{0,3}(?:nah|nope|no way|no thanks|hell no|god no|never|forget it|drop (?:it|that)|scrap (?:it|that)|remove (?:it|that)|take (?:it|that) out|strike (?:it|that)|not for me|no)(?:[\s.,!;]|$)(?!(?:more|less|later|longer|higher|lower|other|problem)\b)|,\s?(?:no|nope|nah|wrong)\W*$"
+    r"|there (?:is|are|was|were) (?:none|no such|nothing)|there (?:isn't|aren't|wasn't) (?:any|one|such)|\bi have none\b|no such (?:thing|rule)|where did (?:you|that|this)|(?:don't|do not|won't|never) (?:want|like|need|use|do|recogni[sz]e|have|run|trust) (?:those|these|that|them|it|any|one|this|either)\b|never (?:asked|said|mentioned|wanted|told|agreed)|didn't (?:ask|say|want|mention|request|tell)|did not (?:ask|say|want|mention|request|tell)|not from me|nobody asked"
+    r"|deviates? from|off-protocol"
     r"|not (?:what|how|my|mine|it\b|the way|for me)|doesn't (?:match|fit)|does not (?:match|fit)|departs? from"
+)
+_OWN = re.compile(
+    r"^\W*(?:so |and |then |instead,? |rather,? |no,? |here |the (?:right|correct) (?:\w+ )?is )?(?:i(?:'d|'m|'ve|'ll)?\b|my\b|mine\b|we\b|our\b|it should|should be|make it|change (?:it|that|this) to|use\b|please use|switch to|set it|go with|it's\b|it is\b|what i (?:want|do|use|run)|the real one|instead)"
+)
+"""A part of a sentence in which the user speaks for himself, whatever was quoted beside it."""
+_YES_TO = re.compile(
+    r"\b(?:yes|yep|yeah|ok|okay|agreed?|confirm(?:ed)?|happy|fine|thumbs up|go ahead|good)\s(?:to|on|with|for|about|as to)\s(?:\w+\s){0,2}$"
+)
+_LIMIT = re.compile(
+    r"\b(?:more|bigger|larger|greater|higher) than|\bexceed\w*|\babove\b|\bbeyond\b|\bover\b|\bpast\b|\btop\b|\bbreach\w*"
+)
+"""'Never more than a share' denies the excess, not the share."""
+_OUTCOME = re.compile(
+    r"\b(?:chart|curve|plot|in sample|back in)\b|\b(?:in|during|of) (?:19|20)\d\d\b|\b(?:was|were|came in|turned out|happened|occurred|suffered)\b"
+)
+_RULE_WORDS = re.compile(
+    r"\b(?:stops?|exit\w*|cash|out|sell\w*|cuts?|limit|tolerat\w*|max\w*|target\w*|level|threshold|my|i|i'm|we|per|bps|at)\b"
 )
 _TOO = re.compile(r"\btoo (?:loose|tight|high|low|much|little|wide|big|small)\b")
 _ATTRIBUTED = re.compile(
-    r"\b(?:you(?:'ve|'d|'re)?|your (?:report|plan|draft|table|proposal|file|version|message|note))\s(?:have |had |just |also |already )?"
-    r"(?:said|say|wrote|write|proposed?|propose|put|suggest\w*|assum\w*|used|set|report\w*|chose|picked|mention\w*|list\w*|show\w*|claim\w*|stat(?:e|ed)|quot\w+|using)\b"
-    r"|\bas you\b|\byour \d|\b(?:in|from|on) your (?:report|plan|draft|table|results?|numbers?|file|chart)\b"
+    r"\b(?:you(?:'ve|'d|'re)?|your (?:\w+ )?(?:report|plan|draft|table|proposal|file|version|message|note|chart|curve|plot|backtest|summary|code|spec|sheet|list|run|text|reply|email|specification|write-?up))\s(?:have |had |just |also |already )?"
+    r"(?:said|say|wrote|write|proposed?|propose|put|suggest\w*|assum\w*|used|set|report\w*|chose|picked|mention\w*|list\w*|show\w*|has|have|says?|reads?|put\w*|takes?|claim\w*|stat(?:e|ed)|quot\w+|using)\b"
+    r"|\bas you\b|\byour \d|\b(?:in|from|on|per) your (?:\w+ )?(?:report|plan|draft|table|results?|numbers?|file|chart|summary|spec|note|message|code|list|proposal|write-?up)\b"
 )
 _CONFIRMED = re.compile(
-    r"\b(?:that's|that is|it's|which is|is|are|sounds|looks)\s(?:\w+\s)?(?:fine|right|correct|good|ok|okay|exactly|mine|it\b|spot on|perfect)"
+    r"\b(?:that's|that is|it's|which is|is|are|sounds|looks|both|all)\s(?:\w+\s)?(?:fine|right|correct|good|ok|okay|exactly|mine|it\b|spot on|perfect|great|true|accurate|as it should|what i (?:want|meant|had in mind|do|run|use))"
+    r"|(?<!not )(?<!isn't )(?<!aren't )\b(?:bang on|spot on|dead right|nailed it|(?:leave|keep|stick with|stay with|hold on to|go ahead with) (?:it|that|this|them|those|as is)|leave (?:it |that |them )?as (?:it is|is|they are)|fine (?:by|with|for) me|(?:good|ok|okay|cool|happy) (?:with|by|for)|suits me|all good|no (?:objections?|complaints?|change|changes)|(?:right|good|great) call|approved?|confirm(?:ed)?|i(?:'ll| will) take (?:it|that)|that works|works\b|perfect|love it|yup|yeah|aye|indeed|affirmative|ditto|true|correct|right|fine|sounds good|looks good|me too|same here|accurate|precisely|exactly so|please do|do (?:it|that)|thumbs up|good to go)\b(?!\?)"
     r"|\byes\b|\byep\b|\bagreed?\b|\bexactly\b|\bcorrect\b|as you (?:proposed|suggested|said|wrote)|go with|keep (?:it|that)|happy with|works for me"
 )
 _REQUEST = re.compile(r"\b(?:can|could|would|will) you\b|\bplease\b|\bi(?:'d| would) like\b|\bi want\b")
@@ -86,6 +108,11 @@ def _with_corrections(parts: list[str]) -> list[str]:
     return joined
 
 
+def is_outcome(text: str) -> bool:
+    """Whether a sentence tells what a run did in the past rather than what a rule asks for."""
+    return _OUTCOME.search(text) is not None and not (_ATTRIBUTED.search(text) or _RULE_WORDS.search(text))
+
+
 def is_corrected(text: str, number: Number) -> bool:
     """Whether the sentence takes a number back and puts another one in its place."""
     hit = _CORRECTION.search(text, number.end)
@@ -103,17 +130,28 @@ def stance(sentence: Sentence, start: int, end: int, *, negation_belongs: bool =
     text = sentence.text
     clause_start = max((hit.end() for hit in _CLAUSE.finditer(text, 0, start)), default=0)
     before, after = text[clause_start:start], text[end:]
-    if _REFUSAL.search(before) or (not negation_belongs and _NEAR_NEGATOR.search(before)):
+    inside = f"{before} {text[start:end]}"
+    is_limit = negation_belongs and _LIMIT.search(inside) is not None
+    if (_REFUSAL.search(before) and not is_limit) or (not negation_belongs and _NEAR_NEGATOR.search(before)):
         return "negated"
     if not negation_belongs and _NEGATOR_AT_ONCE.search(text[:start]):
         return "negated"
+    if _YES_TO.search(before):
+        return "affirmed"
     if _REJECTED_AFTER.search(after) or _REJECTED_AFTER.search(text[start:end]):
         return "negated"
-    if _ATTRIBUTED.search(text):
+    if _ATTRIBUTED.search(text) and not _speaks_for_himself(text, clause_start, end):
         return _stance_on_quote(sentence)
     if text.rstrip("\"')").endswith("?") and not _REQUEST.search(text):
         return "affirmed" if _YES.match(sentence.after) else "asked"
     return "affirmed"
+
+
+def _speaks_for_himself(text: str, clause_start: int, end: int) -> bool:
+    """Whether the part of the sentence around a phrase is the user's own word and the quote stands in another part."""
+    following = _CLAUSE.search(text, end)
+    clause = text[clause_start : following.start() if following else len(text)]
+    return _OWN.search(clause) is not None and _ATTRIBUTED.search(clause) is None
 
 
 def _stance_on_quote(sentence: Sentence) -> Stance:

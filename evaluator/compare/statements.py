@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from evaluator.compare.lexicon import phrases, value_topic
 from evaluator.compare.numbers import numbers
-from evaluator.compare.sentences import Sentence, Stance, is_corrected, normalise, sentences, stance
+from evaluator.compare.sentences import Sentence, Stance, is_corrected, is_outcome, normalise, sentences, stance
 from evaluator.package.delivery import Message
 from records.strategy import Item
 
@@ -78,7 +78,7 @@ def _value_stance(sentence: Sentence, item: Item, previous_agent: str) -> Stance
         return None
     topic = value_topic(item.option)
     unit = _UNITS.get(item.unit or "", "percent")
-    if topic is None:
+    if topic is None or is_outcome(sentence.text):
         return None
     stances = set()
     for number in numbers(sentence.text):

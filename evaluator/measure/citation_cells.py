@@ -19,6 +19,7 @@ _LONG = 100
 _NAMED_ROWS = 50
 """More rows than these are not singled out by the names in a sentence."""
 _TEXT_ROWS = 2_000
+_YEAR = 365.25
 _NUMBER = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?")
 _ISO = re.compile(r"\b\d{4}-\d{2}-\d{2}\b")
 _WORD = re.compile(r"[A-Z^][A-Z0-9.^-]{0,9}\b")
@@ -65,9 +66,11 @@ def _is_log(table: Table) -> bool:
 def _open_values(table: Table) -> Iterator[float]:
     frame = table.frame
     yield float(len(frame))
-    if table.role == "metrics":
-        yield from _differences(frame)
     log = _is_log(table)
+    if log and "date" in frame.columns and pd.api.types.is_datetime64_any_dtype(frame["date"]) and len(frame) > 1:
+        # A curve of n closes has n - 1 returns.
+        yield float(len(frame) - 1)
+        yield float((frame["date"].max() - frame["date"].min()).days) / _YEAR
     for column in frame.columns:
         cells = frame[column]
         if log and str(column) in ("date", "signal_date", "symbol"):
@@ -79,15 +82,6 @@ def _open_values(table: Table) -> Iterator[float]:
         yield from numbers[np.isfinite(numbers)].tolist()
         if cells.dtype == object or pd.api.types.is_string_dtype(cells):
             yield from _numbers_in_text(cells)
-
-
-def _differences(frame: pd.DataFrame) -> Iterator[float]:
-    """Yield each figure minus its benchmark's, which comparisons print in a column of their own."""
-    values = dict(zip(frame["name"].astype(str), _numbers(frame["value"]), strict=True))
-    for name, value in values.items():
-        gap = value - values.get(f"benchmark_{name}", np.nan)
-        if np.isfinite(gap):
-            yield float(gap)
 
 
 def _numbers(cells: "pd.Series[Any]") -> "np.ndarray[Any, np.dtype[np.float64]]":

@@ -1,8 +1,9 @@
 """One delivered file to canonical tables: unpacking, reading, layouts, roles. Nothing here raises."""
 
+import hashlib
 import mmap
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from evaluator.package.canonical import canonical
 from evaluator.package.constants import MAX_TABLES
@@ -29,6 +30,8 @@ CONFIGS = frozenset({".yaml", ".yml"})
 _TOLD = frozenset({"metrics", "trades", "spec", "weights"})
 """Roles a table inside a report may have; others there are excerpts."""
 _LARGE = 1 << 20
+_KEPT = 48
+"""Files up to _LARGE whose tables are kept: one delivery's, so that grading it turn by turn opens none twice."""
 _TRIPS = "round trips"
 _MARKUP = frozenset({".md", ".markdown", ".qmd", ".html", ".htm", ".rst"})
 
@@ -69,13 +72,38 @@ def open_data(found: Found) -> tuple[list[Read], list[str]]:
                 with mmap.mmap(handle.fileno(), 0, access=mmap.ACCESS_READ) as data:
                     reads, refused = _opened(found, data)
             else:
-                reads, refused = _opened(found, handle.read())
+                reads, refused = _OPENED.get(found, handle.read())
     except BufferError:
         # Something still looks at the mapped bytes; they are released with it.
         return reads, refused
     except (OSError, ValueError) as error:
         return [], [f"{found.path}: cannot be read ({error})"]
     return reads, refused
+
+
+class _Kept:
+    """The tables of the files opened last, by place and content."""
+
+    def __init__(self) -> None:
+        self._kept: dict[tuple[str, int, bytes], tuple[list[Read], list[str]]] = {}
+
+    def get(self, found: Found, data: bytes) -> tuple[list[Read], list[str]]:
+        """Return what a file holds; no caller's change reaches another's tables."""
+        key = (found.path, found.turn, hashlib.sha256(data).digest())
+        made = self._kept.pop(key, None) or _opened(found, data)
+        self._kept[key] = made
+        if len(self._kept) > _KEPT:
+            del self._kept[next(iter(self._kept))]
+        reads, refused = made
+        return [replace(read, table=_own(read.table)) for read in reads], list(refused)
+
+
+def _own(table: Table) -> Table:
+    # pandas copies the values when either side writes.
+    return replace(table, frame=table.frame.copy(deep=False))
+
+
+_OPENED = _Kept()
 
 
 def _opened(found: Found, data: bytes | mmap.mmap) -> tuple[list[Read], list[str]]:

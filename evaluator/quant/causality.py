@@ -154,7 +154,9 @@ def _targets(panel: PricePanel, days: pd.DatetimeIndex, symbols: pd.Index) -> di
 
 
 def _ranked(values: FloatArray) -> FloatArray:
-    return np.asarray(pd.Series(values).rank().to_numpy(dtype=float))
+    """Return the rank of each finite value, from 1; equal values share their mean rank."""
+    _, place, count = np.unique(values, return_inverse=True, return_counts=True)
+    return np.asarray((np.cumsum(count) - (count - 1) / 2)[place])
 
 
 def _residual(delivered: FloatArray, controls: list[FloatArray]) -> FloatArray | None:

@@ -198,9 +198,18 @@ def _beyond_deviation(moves: FloatArray, codes: IntArray) -> BoolArray:
         for at in _candidates(one):
             past = one[max(at - MAD_WINDOW, 0) : at]
             past = past[np.isfinite(past)]
-            deviation = float(np.median(np.abs(past - np.median(past))))
+            deviation = _median(np.abs(past - _median(past)))
             out[start + at] = deviation > 0 and abs(one[at]) > MAD_MULTIPLE * deviation
     return out
+
+
+def _median(values: FloatArray) -> float:
+    """Return the median of finite values, NaN of none; numpy's own looks for NaN and axes, ten times the work here."""
+    middle, odd = divmod(len(values), 2)
+    if not len(values):
+        return float("nan")
+    ordered = np.sort(values)
+    return float(ordered[middle] if odd else (ordered[middle - 1] + ordered[middle]) / 2)
 
 
 def _candidates(moves: FloatArray) -> IntArray:

@@ -3,6 +3,7 @@
 import pytest
 
 from records.grade import Compared
+from records.paths import grading_name
 from records.session import EndReason
 from records.strategy import Strategy
 from reports.collect import CellView, RunView
@@ -11,8 +12,7 @@ from tests.launched import cell, launched
 pytestmark = pytest.mark.docker
 FEW = (1, 6)
 ALL = tuple(range(10))
-VETOES = ("1.1", "2.1", "2.2", "2.3", "2.4", "2.5", "2.6", "3.1", "3.2", "3.7", "3.8")
-"""The vetoes that a program decides; the others wait for a judge."""
+VETOES = ("1.1", *(f"2.{n}" for n in range(1, 8)), "3.1", "3.2", "3.7", "3.8", "4.1", "5.1", "5.6")
 DIMENSION = {
     "stock_selection": "2.1",
     "market_timing": "2.2",
@@ -28,6 +28,13 @@ def every_task(tmp_path_factory: pytest.TempPathFactory) -> RunView:
     return launched(tmp_path_factory.mktemp("every-task") / "run", "0-9")
 
 
+def compared_of(one: CellView) -> Compared:
+    assert one.last is not None
+    assert one.grade is not None
+    grading = one.last.paths.grading(grading_name(one.grade.evaluator_version, one.grade.judge))
+    return Compared.model_validate_json(grading.compared.read_bytes())
+
+
 def reference_hears_and_builds_all(one: CellView) -> None:
     assert one.reason is EndReason.SATISFIED
     assert one.last is not None
@@ -36,14 +43,18 @@ def reference_hears_and_builds_all(one: CellView) -> None:
     assert one.voids == 0
 
     strategy = Strategy.model_validate_json(one.last.paths.strategy.read_bytes())
-    compared = Compared.model_validate_json(one.last.paths.grading(one.grade.evaluator_version).compared.read_bytes())
+    compared = compared_of(one)
     assert compared.items == compared.stated == len(strategy.belief.items)
     assert compared.clarification_coverage == 1
     held = {DIMENSION[item.component] for item in strategy.belief.items}
     expected = {
         veto: "not_applicable" if veto in DIMENSION.values() and veto not in held else "pass" for veto in VETOES
     }
-    assert {veto: one.grade.vetoes[veto] for veto in VETOES} == expected
+    assert one.grade.vetoes == expected
+    assert one.grade.judge == "rules"
+    assert one.grade.scores["3.6"] == 4
+    assert one.grade.grading_complete
+    assert one.grade.accepted
 
 
 def null_earns_nothing(one: CellView) -> None:
@@ -51,10 +62,11 @@ def null_earns_nothing(one: CellView) -> None:
     assert one.last is not None
     assert one.grade is not None
     assert one.grade.score == 0
-    assert one.grade.quality == 0
+    earned = {dimension for dimension, score in one.grade.scores.items() if score}
+    assert earned <= {"5.6"}, "saying hello leaks nothing; no other dimension has anything to earn"
     assert not one.grade.accepted
 
-    compared = Compared.model_validate_json(one.last.paths.grading(one.grade.evaluator_version).compared.read_bytes())
+    compared = compared_of(one)
     assert compared.stated == compared.opening < compared.items
     assert compared.clarification_coverage == 0
 

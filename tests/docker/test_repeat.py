@@ -20,6 +20,13 @@ HASH = rb"[0-9a-f]{64}"
 HOLDS_TIMES = rb"(?:deliver/)?sources\.csv"
 """Delivered files that say when data were fetched; their hashes differ with the times."""
 HASHED = (rb'("path":\s*"' + HOLDS_TIMES + rb'",\s*"size":\s*\d+,\s*"sha256":\s*")' + HASH, rb"\1HASH")
+TOLD = [
+    (TIME, b"TIME"),
+    (rb"(exit code \d+ after )[0-9.]+( s)", rb"\1SECONDS\2"),
+    (rb"(Measured: )[0-9.]+( s in)", rb"\1SECONDS\2"),
+    (rb'("time_s":\s*)[0-9.]+', rb"\1SECONDS"),
+]
+"""What judgements repeat of the above: quoted stamps, and how long turns and code took."""
 
 EXCUSED: dict[str, list[tuple[bytes, bytes]]] = {
     "public/session.jsonl": [(rb'("(?:at|started_at|ended_at)":")' + TIME, rb"\1TIME"), HASHED],
@@ -30,6 +37,8 @@ EXCUSED: dict[str, list[tuple[bytes, bytes]]] = {
     ],
     "public/capture.json": [HASHED],
     "sources.csv": [(TIME, b"TIME")],
+    "public/rerun.json": [(rb'("duration_s":\s*)[0-9.]+', rb"\1SECONDS")],
+    **dict.fromkeys(("measured.json", "judgements.json", "feedback.json", "findings.json"), TOLD),
     "sealed/manifest-salt": [(rb"[0-9a-f]{32}", b"SALT")],
 }
 """Time stamps, durations, the session's id, the manifest's random salt and what is derived from them; by file, in full

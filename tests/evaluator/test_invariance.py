@@ -63,7 +63,7 @@ def changed(found: dict[str, int]) -> set[str]:
     return {dimension for dimension in base().keys() | found.keys() if base().get(dimension) != found.get(dimension)}
 
 
-FEW = settings(max_examples=4, deadline=None, suppress_health_check=list(HealthCheck))
+FEW = settings(max_examples=2, deadline=None, suppress_health_check=list(HealthCheck))
 
 
 @FEW
@@ -108,7 +108,10 @@ def test_wide_and_long_tables_score_alike(tmp_path: Path, table: str) -> None:
     assert changed(scores(tmp_path, delivered)) == set()
 
 
-@pytest.mark.parametrize("zone", ["UTC close", "New York", "UTC label"])
+@pytest.mark.parametrize(
+    "zone",
+    ["UTC close", pytest.param("New York", marks=pytest.mark.slow), pytest.param("UTC label", marks=pytest.mark.slow)],
+)
 def test_time_zones_change_no_score(tmp_path: Path, zone: str) -> None:
     delivered = clean()
     for name, table in delivered.tables.items():
@@ -150,7 +153,9 @@ def test_one_fill_in_two_changes_no_score(tmp_path_factory: Any, at: int, share:
     assert changed(scores(tmp_path_factory.mktemp("split"), delivered)) == set()
 
 
-@pytest.mark.parametrize("factor", [0.5, 3.0, 1000.0])
+@pytest.mark.parametrize(
+    "factor", [pytest.param(0.5, marks=pytest.mark.slow), pytest.param(3.0, marks=pytest.mark.slow), 1000.0]
+)
 def test_scale_of_the_book_leaves_its_returns(tmp_path: Path, factor: float) -> None:
     books = []
     for name, by in (("one", 1.0), ("scaled", factor)):
@@ -167,7 +172,7 @@ def test_scale_of_the_book_leaves_its_returns(tmp_path: Path, factor: float) -> 
     np.testing.assert_allclose(books[0].equity / books[0].capital, books[1].equity / books[1].capital, rtol=1e-9)
 
 
-@pytest.mark.parametrize("day", ["2019-01-02", "2019-06-03"])
+@pytest.mark.parametrize("day", ["2019-01-02", pytest.param("2019-06-03", marks=pytest.mark.slow)])
 def test_one_data_row_after_the_cut_changes_1_1_alone(tmp_path: Path, day: str) -> None:
     delivered = clean()
     prices = delivered.tables["prices"]

@@ -69,6 +69,17 @@ def inputs() -> dict[str, pd.DataFrame | None]:
     }
 
 
+def _written(table: pd.DataFrame) -> bytes:
+    return table.to_csv(index=False, date_format="%Y-%m-%d").encode()
+
+
+@cache
+def _market_bytes(name: str) -> bytes:
+    table = inputs()[name]
+    assert table is not None
+    return _written(table)
+
+
 @dataclass(frozen=True)
 class Made:
     """A delivery's tables, with what its configuration says of itself."""
@@ -88,7 +99,7 @@ class Made:
         for name, table in self.tables.items():
             path = deliver / f"{name}.csv"
             path.parent.mkdir(parents=True, exist_ok=True)
-            table.to_csv(path, index=False, date_format="%Y-%m-%d")
+            path.write_bytes(_market_bytes(name) if table is inputs().get(name) else _written(table))
         specification = pd.DataFrame(self.rows, columns=["component", "parameter", "value"])
         specification.to_csv(deliver / "specification.csv", index=False)
         return load_delivery(write_session(root / "public", [("Hello.", "Done.")]))

@@ -64,20 +64,11 @@ def test_figure_is_held_at_its_printed_precision(graded: Callable[..., Any]) -> 
     assert graded(reported(clean(), f"The Sharpe ratio is {true + 0.002:.3f}.")).scores["4.2"] == 0
 
 
-def test_comparison_with_the_benchmark_and_days_of_a_year_then_traced(graded: Callable[..., Any]) -> None:
-    delivered = clean()
-    metrics = delivered.tables["metrics"].set_index("metric")["value"]
-    delivered.tables["benchmark"] = pd.DataFrame(
-        {
-            "measure": ["total_return"],
-            "strategy": [metrics["total_return"]],
-            "benchmark": [0.111],
-            "difference": [metrics["total_return"] - 0.111],
-        }
-    )
-    lines = (
-        f"The total return is {metrics['total_return']:.1%}, {metrics['total_return'] - 0.111:.1%} more than the benchmark's 11.1%.",
-        f"The annual return is {metrics['cagr']:.1%} with 365.25 days a year, the volatility uses 252 periods.",
-    )
+def test_difference_of_two_traced_figures_of_a_line_is_traced_and_another_is_not(graded: Callable[..., Any]) -> None:
+    value = clean().tables["metrics"].set_index("metric")["value"]
+    one, two = round(100 * value["total_return"], 1), round(100 * value["max_drawdown"], 1)
+    right = f"| Return | {one:.1f}% | {two:.1f}% | {one - two:.1f}% |"
+    wrong = f"| Return | {one:.1f}% | {two:.1f}% | {one - two + 777.7:.1f}% |"
 
-    assert graded(reported(delivered, *lines)).scores["4.2"] == 4
+    assert graded(reported(clean(), right)).scores["4.2"] == 4
+    assert graded(reported(clean(), wrong)).scores["4.2"] == 2
