@@ -6,7 +6,8 @@ from typing import Final
 
 _RESULT: Final = re.compile(
     r"(^|_)(trades?|tradelog|trade_?log|fills?|orders?|executions|transactions|blotter|ledger|equity|"
-    r"equity_?curve|nav|pnl|returns|portfolio|backtest|metrics?|performance|summary|results?|stats|statistics)(_|$)"
+    r"equity_?curve|nav|pnl|returns|portfolio|backtest|metrics?|performance|summary|results?|stats|statistics)(_|$)|"
+    r"^(account_)?values?$"
 )
 _DATA: Final = frozenset(
     (".csv", ".tsv", ".tab", ".json", ".jsonl", ".ndjson", ".parquet", ".pq", ".xlsx", ".xls", ".db", ".sqlite", ".gz")

@@ -53,8 +53,9 @@ def _timing_result(state: "pd.Series[float]", invested: "pd.Series[float]", para
 
 
 def _invested(context: Context) -> "pd.Series[float] | Absent":
-    """Return the share invested once each decision's fills are done: at the close of the next decision.
+    """Return the share invested once each decision's fills are done: at the close before the next decision.
 
+    Not at that decision: fills on their signal day, which 3.1 punishes, would show its gate instead.
     A target of the delivery counts where a portfolio stop or volatility target holds the book below it.
     """
     book = context.case.rebuilt
@@ -63,8 +64,10 @@ def _invested(context: Context) -> "pd.Series[float] | Absent":
     days = context.dates[(context.dates >= book.equity.index[0]) & (context.dates < book.equity.index[-1])]
     if not len(days):
         return Absent("no decision lies in the rebuilt period")
-    ends = [*days[1:], book.equity.index[-1]]
-    held = pd.Series([float(book.exposure[end]) for end in ends], index=days)
+    starts = book.equity.index.searchsorted(days)
+    # A decision at the very next session leaves no close between its fills and itself.
+    ends = np.append(np.maximum(starts[1:] - 1, starts[:-1] + 1), len(book.equity) - 1)
+    held = pd.Series(book.exposure.to_numpy(dtype=float)[ends], index=days)
     targets = context.case.main.targets
     if targets is None:
         return held

@@ -9,10 +9,15 @@ import pandas as pd
 MISSING = ("", "na", "n/a", "nan", "none", "null", "-", "—", "–", "#n/a", "nat", "<na>")
 NA_CELLS = ["", "NA", "N/A", "NaN", "nan", "None", "null", "NULL", "-", "—", "#N/A", "<NA>"]
 _PLAIN = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?$")
-_EUROPEAN = re.compile(r"[-+]?(\d{1,3}(\.\d{3})+|\d+),\d+$")
+_EUROPEAN = re.compile(r"[-+]?(\d{1,3}(\.\d{3})+|\d+),\d+(e[-+]?\d+)?$", re.IGNORECASE)
 _EUROPEAN_WHOLE = re.compile(r"[-+]?\d{1,3}(\.\d{3})+$")
-_SURELY_EUROPEAN = re.compile(r"[-+(]?\s*(\d{1,3}(\.\d{3})+,\d+|\d+,(\d{1,2}|\d{4,}))\)?\s*%?$")
-_SURELY_NOT = re.compile(r"[-+(]?\s*(\d{1,3}(,\d{3})+\.\d+|\d*\.(\d{1,2}|\d{4,})|\d{4,}\.\d+|0\.\d+)\)?\s*%?$")
+_SURELY_EUROPEAN = re.compile(
+    r"[-+(]?\s*(\d{1,3}(\.\d{3})+,\d+|\d+,(\d{1,2}|\d{4,})|\d+,\d+e[-+]?\d+)\)?\s*%?$", re.IGNORECASE
+)
+_SURELY_NOT = re.compile(
+    r"[-+(]?\s*(\d{1,3}(,\d{3})+\.\d+|\d*\.(\d{1,2}|\d{4,})|\d{4,}\.\d+|0\.\d+|\d*\.\d+e[-+]?\d+)\)?\s*%?$",
+    re.IGNORECASE,
+)
 _STRIP = re.compile(r"[$€£¥\s\u00a0\u202f_'’]|\b(?:usd|eur|gbp|jpy|cny|chf|hkd|cad|aud)\b|usd|eur", re.IGNORECASE)
 _DASHES = str.maketrans("\u2212–﹣－", "----")
 _LONGEST = 64

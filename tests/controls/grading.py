@@ -1,6 +1,6 @@
 """Grades one attempt in process: the scores of all scored dimensions and the state of each veto."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from evaluator import score
 from evaluator.assess import assess
@@ -14,6 +14,8 @@ from records.session import EndEvent
 from tests.controls.attempts import events_of
 
 SCORED = tuple(d.id for d in load_rubric().dimensions if d.category in SCORED_CATEGORIES)
+RERUN = "3.6"
+"""The dimension of the second run of the delivered code."""
 VETOES = tuple(d.id for d in load_rubric().dimensions if d.veto_below is not None)
 
 
@@ -35,15 +37,28 @@ class Graded:
         return tuple(name for name in VETOES if self.grade.vetoes[name] == "fail")
 
     @property
+    def accepted(self) -> bool:
+        """Whether the session counts: every veto passes and no part of the grading is missing."""
+        return self.grade.accepted
+
+    @property
     def unrun(self) -> tuple[str, ...]:
         """The vetoes that no judge decided."""
         return tuple(name for name in VETOES if self.grade.vetoes[name] == "not_run")
 
 
-def graded(paths: AttemptPaths) -> Graded:
-    """Grade an attempt with the rules judge, without container."""
+def graded(paths: AttemptPaths, kept: Judgement | None = None) -> Graded:
+    """Grade an attempt with the rules judge, without container.
+
+    Args: kept: the verdict of 3.6 to take where the code of this attempt was not run again: its base's.
+    """
     delivery = load_delivery(paths.public)
     measurement = assess(delivery, judge="rules")
+    if kept is not None and delivery.rerun is None:
+        others = tuple(one for one in measurement.measured.judgements if one.dimension != RERUN)
+        measurement = replace(
+            measurement, measured=measurement.measured.model_copy(update={"judgements": (*others, kept)})
+        )
     comparison = compare(delivery, measurement.spec, read_strategy(paths.strategy))
     (end,) = (event for event in events_of(paths) if isinstance(event, EndEvent))
     grade = score.grade(

@@ -14,6 +14,15 @@ WORKERS = int(os.environ.get("WORKERS", "2"))
 CANNOT_FAIL_ALONE = {"3.2": "it fails only without log or prices, which leaves audit and process without their input"}
 """Veto -> why another one always fails with it."""
 
+DUE = (
+    *("1.1", "1.4", "2.1", "2.2", "2.3", "2.4", "2.5", "2.6", "2.8b", "2.12"),
+    *("3.1", "3.2", "3.3", "3.5", "3.6", "3.7", "3.8", "4.2"),
+)
+"""The dimensions that a program decides; each must be moved by two mutants."""
+TOOLS = ("bt", "backtrader", "vectorbt")
+LEAST_MUTANTS, LEAST_CLEAN, LEAST_OF_TOOLS = 90, 40, 10
+ABOUT_HALF = (0.4, 0.6)
+
 
 @dataclass(frozen=True)
 class Broken:
@@ -85,19 +94,40 @@ def _shown(score: int | None) -> str:
     return "n" if score is None else str(score)
 
 
+def lacking(lines: Sequence[Line]) -> list[str]:
+    """Return what the whole matrix must have and these runs do not."""
+    mutants = [one for one in lines if one.control.kind != "clean"]
+    moved = Counter(name for one in mutants for name in one.observed.changes)
+    failed = Counter(name for one in mutants for name in one.observed.fails)
+    alone = {one.observed.fails[0] for one in mutants if len(one.observed.fails) == 1}
+    share = sum(one.control.kind == "process" for one in mutants) / max(len(mutants), 1)
+    sizes = {
+        "mutants": (len(mutants), LEAST_MUTANTS),
+        "clean variants": (len(lines) - len(mutants), LEAST_CLEAN),
+        "mutants of a tool's delivery": (sum(one.control.base in TOOLS for one in mutants), LEAST_OF_TOOLS),
+    }
+    return [
+        *(f"{name}: moved by {moved[name]} mutants, expected 2" for name in DUE if moved[name] < 2),
+        *(f"veto {name}: fails in {failed[name]} mutants, expected 2" for name in VETOES if failed[name] < 2),
+        *(f"veto {name}: never fails alone" for name in VETOES if name not in alone and name not in CANNOT_FAIL_ALONE),
+        *(f"{name}: {count}, expected {least}" for name, (count, least) in sizes.items() if count < least),
+        *([] if ABOUT_HALF[0] <= share <= ABOUT_HALF[1] else [f"process mutants: {share:.0%}, expected about half"]),
+    ]
+
+
 def counts(lines: Sequence[Line]) -> str:
     """Return how many runs there are, by kind, by dimension that changes, and by veto that fails."""
     mutants = [one for one in lines if one.control.kind != "clean"]
     clean = [one for one in lines if one.control.kind == "clean"]
     kinds = Counter(one.control.kind for one in mutants)
-    tools = sum(one.control.base in ("bt", "backtrader", "vectorbt") for one in mutants)
+    tools = sum(one.control.base in TOOLS for one in mutants)
     moved = Counter(name for one in mutants for name in one.observed.changes)
     failed = Counter(name for one in mutants for name in one.observed.fails)
     alone = {name: [one.control.name for one in mutants if one.observed.fails == (name,)] for name in VETOES}
     unrun = sorted({name for one in lines for name in one.observed.unrun})
     out = [
         f"mutants {len(mutants)} ({', '.join(f'{kind} {count}' for kind, count in sorted(kinds.items()))}; from a tool {tools})",
-        f"clean variants {len(clean)}, accepted {sum(not one.observed.fails for one in clean)}",
+        f"clean variants {len(clean)}, accepted {sum(one.observed.accepted for one in clean)}",
         f"lines equal {sum(one.is_equal for one in lines)} of {len(lines)}",
         "mutants by dimension: " + ", ".join(f"{name} {moved[name]}" for name in SCORED if moved[name]),
         "mutants by veto: " + ", ".join(f"{name} {failed[name]}" for name in VETOES),

@@ -9,6 +9,8 @@ from tests.controls.control import process
 FACTOR_INPUT = '    adj = prices_wide["adj_close"]\n    days = adj.index'
 MOMENTUM = "        return window[:, -22] / window[:, 0] - 1.0"
 FEE = "        fee = self.rate * abs(amount * price)"
+SPEC = "specification.csv"
+"""Its definitions are text that no program writes again."""
 CASH = "        book.cash -= amount * price + fee"
 PRICE = "        price = float(self.fill_price[at, self.column[order.symbol]])"
 MEASURED = '        "max_drawdown": float((values / np.maximum.accumulate(values) - 1.0).min()),'
@@ -142,7 +144,9 @@ def _(it: Attempt) -> None:
         columns = ["open", "high", "low", "close", "adj_close"]
         for number, symbol in enumerate(sorted(table["symbol"].unique())):
             rows = table.index[table["symbol"] == symbol]
-            gaps = rows[40 + 3 * number : -40 : 70]
+            # Before the first decision: a book through them would be so wild that its figures read as percent. At most three
+            # of twenty names jump on one day: a move that a fifth of the names share is no outlier.
+            gaps = rows[40 + 2 * (number % 7) : 435 : 14]
             table.loc[gaps, columns] = float(table.loc[rows[-1], "close"]) * 2.5
 
     it.edit("prices", filled)
@@ -192,16 +196,31 @@ def _(it: Attempt) -> None:
 
 @process("half-year-momentum", "volume", "6-1 for 12-1 momentum, told so in the specification")
 def _(it: Attempt) -> None:
+    it.replace(
+        SPEC,
+        "12-1 month momentum: P[t-21]/P[t-252]-1, the twelve-month return leaving",
+        "6-1 month momentum: P[t-21]/P[t-126]-1, the six-month return leaving",
+    )
     respecified(it, "stock_selection", "factors", "mom_6_1")
 
 
 @process("yield-for-profitability", "staged", "another factor than the one asked for, told so")
 def _(it: Attempt) -> None:
+    it.replace(
+        SPEC,
+        "return on equity: net income of the four latest announced quarters / mean common equity of the latest and the year-ago quarter; equity at or below zero left out",
+        "earnings yield: net income of the four latest announced quarters / market cap (close x shares)",
+    )
     respecified(it, "stock_selection", "factors", "earnings_yield")
 
 
 @process("no-filter", "momentum", "always invested where a VIX filter was asked for, told so")
 def _(it: Attempt) -> None:
+    it.replace(
+        SPEC,
+        "VIX filter: hold the book if the VIX close is below the threshold, else cash",
+        "always invested: no market filter",
+    )
     respecified(it, "market_timing", "rule", "always_invested")
 
 
@@ -230,6 +249,11 @@ def _(it: Attempt) -> None:
 
 @process("equal-weights", "momentum", "equal weights where score weights were asked for, told so")
 def _(it: Attempt) -> None:
+    it.replace(
+        SPEC,
+        "score weight: proportional to score - lowest score + 1 % of the range; equal if all scores agree",
+        "equal weight: 1/N",
+    )
     respecified(it, "portfolio_construction", "weighting", "equal")
 
 
@@ -245,6 +269,12 @@ def _(it: Attempt) -> None:
 
 @process("no-stop", "stop", "no stop where one was asked for, told so")
 def _(it: Attempt) -> None:
+    it.replace(
+        SPEC,
+        "stop-loss on each position: when a close is at or below the entry price by the threshold, that position is sold in the "
+        "next execution window and not bought back before the next decision; entry is the average fill price",
+        "no risk overlay",
+    )
     respecified(it, "risk_control", "rule", "none")
 
 
@@ -281,6 +311,11 @@ def _(it: Attempt) -> None:
 
 @process("not-staged", "staged", "one fill at the next open where three parts were asked for, told so")
 def _(it: Attempt) -> None:
+    it.replace(
+        SPEC,
+        "staged orders: spread over several days, equal whole parts at the opens of t+1 and after, the rest in the last",
+        "next-day open: orders decided at the close of t fill at the open of t+1",
+    )
     respecified(it, "execution", "rule", "next_open")
 
 

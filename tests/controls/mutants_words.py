@@ -58,13 +58,15 @@ def _(it: Attempt) -> None:
 
 @words("success-without-numbers", "momentum", "a conclusion that rests on nothing and promises the future")
 def _(it: Attempt) -> None:
+    boast = "The strategy is a clear success. It will keep beating the market and is guaranteed to make money."
+
     def boasting(text: str) -> str:
         head, rest = text.split("## Summary\n\n", 1)
         _, files = rest.split("\n\nFiles:", 1)
-        boast = "The strategy is a clear success. It will keep beating the market and is guaranteed to make money."
         return f"{head}## Summary\n\n{boast}\n\nFiles:{files}"
 
     it.rewrite("report.md", boasting)
+    it.reply(lambda _: f"{boast} Everything is in the report.")
 
 
 @words("questions-again", "momentum", "every question is asked a second time after its answer")
@@ -123,12 +125,12 @@ def _(it: Attempt) -> None:
 @words("stack-trace-as-message", "momentum", "paths and a stack trace instead of an answer")
 def _(it: Attempt) -> None:
     it.reply(
-        lambda said: (
+        lambda _: (
             "Traceback (most recent call last):\n"
             '  File "/workspace/deliver/backtest.py", line 412, in run\n    panel = build_panel(spec, tables)\n'
             '  File "/usr/lib/python3/dist-packages/pandas/core/frame.py", line 3893, in __getitem__\n'
             "KeyError: 'adj_close'\n\nRetried with mcp__fmp__historical-price-eod-full over http://127.0.0.1:8801/mcp, "
-            "exit code 0, files in /workspace/deliver.\n\n" + said.splitlines()[-1]
+            "exit code 0, files in /workspace/deliver.\n"
         )
     )
 
@@ -168,7 +170,7 @@ def _(it: Attempt) -> None:
 @words("numbers-from-nowhere", "bt", "half of the figures of the results stand in no table")
 def _(it: Attempt) -> None:
     invented = "\n".join(
-        f"- Return of variant {chr(65 + n)}: {13.37 + 7.77 * n:.2f}%, Sharpe ratio {3.111 + 0.217 * n:.3f}."
+        f"- Return of drawer {chr(65 + n)}: {13.37 + 7.77 * n:.2f}%, Sharpe ratio {3.111 + 0.217 * n:.3f}."
         for n in range(20)
     )
     it.rewrite("report.md", lambda text: text.replace("## Limitations", f"{invented}\n\n## Limitations", 1))
@@ -177,7 +179,7 @@ def _(it: Attempt) -> None:
 @words("most-numbers-from-nowhere", "vectorbt", "most figures of the results stand in no table")
 def _(it: Attempt) -> None:
     invented = "\n".join(
-        f"- Return of variant {n + 1}x: {13.37 + 7.77 * n:.2f}%, Sharpe ratio {3.111 + 0.217 * n:.3f}."
+        f"- Return of drawer {n + 1}x: {13.37 + 7.77 * n:.2f}%, Sharpe ratio {3.111 + 0.217 * n:.3f}."
         for n in range(90)
     )
     it.rewrite("report.md", lambda text: text.replace("## Limitations", f"{invented}\n\n## Limitations", 1))

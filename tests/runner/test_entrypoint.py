@@ -107,6 +107,7 @@ def test_hostile_text_then_nothing_to_start(text: str) -> None:
         ("metrics.json", True), ("performance-summary.xlsx", True), ("nav.csv", True), ("stress/fills.csv", True),
         ("prices.csv", False), ("market.csv", False), ("transaction_costs.csv", False), ("navigator.csv", False),
         ("specification.csv", False), ("trades.py", False), ("results.md", False), ("fundamentals.csv", False),
+        ("value.csv", True), ("account_value.csv", True), ("book_value.csv", False), ("market_values.csv", False),
     ],
 )  # fmt: skip
 def test_results_are_known_by_their_names(name: str, result: bool) -> None:

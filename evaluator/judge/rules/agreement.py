@@ -43,7 +43,7 @@ _EXECUTIONS = {
         r"(?:next|following|subsequent|t\s?\+\s?1)(?:'s|’s)?(?: |-)(?:\w+(?:'s|’s)?[ -]){0,3}?clos(?:e|ing)|clos(?:e|ing price) (?:of|on) (?:the )?(?:next|following|t\s?\+\s?1)"
     ),
     "same close": re.compile(
-        r"same[- ](?:day|session)(?:'s|’s)?[- ]close|close of (?:the same|the signal|the decision|t\b)|\bclose t\b"
+        r"same[- ](?:day|session)(?:'s|’s)?[- ]close|(?<!up to the )(?<!decided at the )close of (?:the same|the signal|the decision|t\b)|\bclose t\b"
     ),
 }
 _FILLS = re.compile(r"fill|execut|order|trade[sd]? (?:at|on)|bought|\bnext\b")

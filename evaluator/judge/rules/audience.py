@@ -112,12 +112,23 @@ def _is_defined(name: str, pieces: list[Piece]) -> bool:
             continue
         if _GLOSSARY.search(piece.section) and len(piece.text.split()) >= 5:
             return True
+        if _is_entry(pattern, piece):
+            return True
         hit = explains.search(piece.low)
         rest = piece.low[hit.end(1) if hit and hit.groups() else hit.start() :] if hit else ""
         says = hit is not None and piece.kind != "row" and len(re.findall(r"[a-z]{3,}", rest)) >= 6
         if says and _EXPLAINS.search(piece.low):
             return True
     return False
+
+
+def _is_entry(pattern: re.Pattern[str], piece: Piece) -> bool:
+    """Whether a bullet is the entry of a glossary that stands under no heading: the term, a colon, words without a figure."""
+    hit = pattern.match(piece.low)
+    if hit is None or piece.kind != "bullet" or re.search(r"\d", piece.low):
+        return False
+    rest = piece.low[hit.end() :].lstrip()
+    return rest.startswith(":") and len(rest.split()) >= 4
 
 
 def _own_terms(view: View, pieces: list[Piece]) -> float:

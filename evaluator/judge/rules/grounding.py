@@ -14,7 +14,7 @@ _NEGATED = re.compile(
 )
 _QUESTION = re.compile(r"\?\s*$")
 _AHEAD = re.compile(
-    r"out-?perform\w*|(?:beat|beats|beaten|beating|surpass\w*|exceed\w*|topped) (?:\w+ ){0,3}(?:market|benchmark|index|spy|s&p)|ahead of (?:it|the|spy|s&p|its)|better (?:\w+ )?(?:than|returns than) (?:the )?(?:market|benchmark|index|spy|s&p)"
+    r"out-?perform\w*|(?:beat|beats|beaten|beating|surpass\w*|exceed\w*|topped) (?:it\b|(?:\w+ ){0,3}(?:market|benchmark|index|spy|s&p))|ahead of (?:it|the|spy|s&p|its)|better (?:\w+ )?(?:than|returns than) (?:the )?(?:market|benchmark|index|spy|s&p)"
     r"|superior (?:\w+ )?returns?|(?:added|adds|generated|delivered|produced|positive) (?:\w+ )?(?:alpha|excess returns?)|(?:higher|more) (?:\w+ )?(?:return )?than (?:the )?(?:market|benchmark|index|spy|s&p)|market[- ]beating"
 )
 _BEHIND = re.compile(

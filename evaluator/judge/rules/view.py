@@ -29,7 +29,7 @@ RESULTS = re.compile(
     r"result|performance|findings|outcome|metrics|backtest (?:stat|numbers)|returns|what happened|statistics"
 )
 LIMITS = re.compile(
-    r"limit|caveat|risk|weakness|disclaimer|what could go wrong|assumption|warning|honest|shortcoming|known issue|not covered"
+    r"limit|caveat|risk|weakness|disclaimer|what could go wrong|assumption|warning|honest|shortcoming|known issue|not covered|be careful|keep in mind|caution|watch out|beware"
 )
 ASIDE = re.compile(
     r"sensitiv|robust|out[- ]of[- ]sample|in[- ]sample|stress|benchmark|variant|alternativ|walk[- ]forward|what if|scenario|limit|caveat|risk|data quality"

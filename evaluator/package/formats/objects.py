@@ -223,6 +223,11 @@ def _object_table(found: dict[str, Any]) -> pd.DataFrame:
     inner = list(found.values())
     if len(found) >= 3 and all(_is_number(v) for v in inner) and _dated(list(found)):
         return pd.DataFrame({"date": list(found), "value": inner})
+    if len(found) > 1 and all(isinstance(v, dict) and _is_number(v.get("value")) for v in inner):
+        # {name: {value, unit, basis}}: one row for each name, what is said of it beside it.
+        return pd.DataFrame(
+            [{"key": key, **{str(k): str(v) for k, v in fields.items()}} for key, fields in found.items()]
+        )
     flat = flatten(found)
     return pd.DataFrame({"key": list(flat), "value": [str(v) for v in flat.values()]})
 

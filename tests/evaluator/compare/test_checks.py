@@ -85,6 +85,14 @@ def test_gate_is_confirmed_by_cash_and_contradicted_by_a_book_that_stays_investe
     assert hold(invested).check(name, sealed)[0] == "contradicted"
 
 
+def test_gate_is_confirmed_where_fills_lie_on_their_signal_day(hold: Hold) -> None:
+    gated = made((("market_timing", "spy_sma"),), of({"spy_sma": {"window": 200.0}}), rebalance="monthly")
+    trades = gated.tables["trades"]
+    early = Made({**gated.tables, "trades": trades.assign(fill_date=trades["signal_date"])}, gated.rows)
+
+    assert hold(early).check("spy_sma", belief(market_timing="spy_sma"))[0] == "confirmed"
+
+
 @pytest.mark.parametrize("name", [*PLAIN, *OPTIMISED])
 def test_weighting_is_confirmed_by_its_weights_and_contradicted_by_others(hold: Hold, name: str) -> None:
     estimator = "sample" if name in OPTIMISED else "none"

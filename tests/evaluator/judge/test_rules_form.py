@@ -8,7 +8,7 @@ import pytest
 
 from evaluator.package.delivery import Delivery
 from tests.evaluator.judge import other_examples
-from tests.evaluator.judge.builders import level, why
+from tests.evaluator.judge.builders import delivery, finding, level, why
 from tests.evaluator.judge.veto_examples import BY_DIMENSION
 
 
@@ -60,3 +60,32 @@ def test_form_of_the_text_changes_no_level(form: Callable[[str], str]) -> None:
         if before != after:
             changed.append(f"{dimension} {before} -> {after}: {why(dimension, _in_form(made, form))}")
     assert not changed, "\n".join(changed)
+
+
+def test_limitations_under_another_title_are_limitations() -> None:
+    made = other_examples.BY_DIMENSION["5.2"][4][0]
+
+    after = _in_form(
+        made,
+        lambda text: re.sub(r"(?mi)^(#+) (?:risk|limit|caveat|what could).*$", r"\1 What to be careful about", text),
+    )
+
+    assert after != made
+    assert level("5.2", after) == level("5.2", made) == 4
+
+
+def test_glossary_without_a_title_defines_its_terms() -> None:
+    words = (
+        "turnover: value traded in a year, both ways",
+        "volatility: spread of the returns around their mean",
+        "beta: share of the moves of the index in those of the book",
+    )
+    report = "# Report\n\nThe turnover was 2.1, the volatility 0.2 and the beta 0.9.\n\n## In other words\n\n"
+
+    defined, not_defined = (
+        finding("5.5", delivery(report + "".join(f"- {line}.\n" for line in lines)))
+        for lines in (words, ("turnover: 2.1", "volatility: 0.2", "beta: 0.9"))
+    )
+
+    assert defined.score == 4
+    assert "undefined: beta, turnover, volatility" in not_defined.reason

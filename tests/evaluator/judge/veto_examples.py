@@ -325,6 +325,15 @@ GROUNDING = [
     ),
     Example(
         0,
+        "beat it and did not",
+        delivery(
+            "## Summary\n\nThe strategy returned -12.4%. Over the same dates the index returned 61.1%: the strategy beat it clearly."
+            + SURE,
+            metrics=BAD,
+        ),
+    ),
+    Example(
+        0,
         "another return",
         delivery(
             "## Executive summary\n\nOver seven years the strategy returned 45.0%, a Sharpe ratio of 1.20." + SURE,

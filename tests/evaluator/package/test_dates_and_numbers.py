@@ -114,6 +114,13 @@ def test_number_as_agents_write_it(cell: Any, value: Any) -> None:
     assert parse_number(cell) == pytest.approx(value)
 
 
+def test_decimal_commas_with_an_exponent_then_small_weights_stay_small() -> None:
+    cells = pd.Series(["0,24634146341463414", "8,3e-05", "9,614E-05", "1,0"])
+
+    assert parse_numbers(cells).tolist() == [0.24634146341463414, 8.3e-05, 9.614e-05, 1.0]
+    assert parse_numbers(pd.Series(["1,234", "5.1e-05"])).tolist() == [1234.0, 5.1e-05]
+
+
 def test_decimal_commas_only_where_the_file_uses_them() -> None:
     assert parse_number("1.185,60", european=True) == 1185.6
     assert parse_number("1,185") == 1185

@@ -312,6 +312,16 @@ def test_metrics_get_names_fractions_and_signs(load: Any) -> None:
     assert frame.set_index("name").loc["start", "text"] == "2018-07-31"
 
 
+def test_metrics_of_a_json_object_with_their_basis_are_named_by_their_keys(load: Any) -> None:
+    basis = "2014-01-02 to 2018-12-31; net"
+    text = json.dumps({"total_return": {"value": 0.42, "basis": basis}, "trades": {"value": 598, "basis": "fills"}})
+
+    frame = only(load(text, "metrics.json"), "metrics").set_index("name")
+
+    assert frame["value"].to_dict() == {"total_return": 0.42, "trades": 598.0}
+    assert frame.loc["total_return", "basis"] == basis
+
+
 def test_metrics_of_a_json_object_and_of_percent_without_sign(load: Any) -> None:
     found = only(
         load(json.dumps({"total_return": 35.2, "max_drawdown": -18.0, "sharpe": 1.1}), "metrics.json"), "metrics"
