@@ -30,15 +30,16 @@ launch: ## reference and null on seeds 0-9 against the packaged data (AGENTS=, S
 	$(BIN)/runner launch --agents $(AGENTS) --seeds $(SEEDS) $(ARGS); \
 	echo "make launch took $$((SECONDS - begin)) s"
 
-check: python ## lint, types, imports and the tests without Docker, under two minutes
+check: python ## lint, types, imports and the quick tests without Docker, under two minutes
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
-	@OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/pytest -q -n $(WORKERS) --dist worksteal -m "not docker and not live and not slow"
+	@OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/pytest -q -n $(WORKERS) --dist worksteal -m "not docker and not live and not slow and not thorough"
 
-test: check images ## check, then the tests with Docker
-	@begin=$$SECONDS; $(BIN)/pytest -q -m "docker and not live and not slow"; \
+test: check images ## check, then whole gradings, then the tests with Docker
+	@OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/pytest -q -n $(WORKERS) --dist worksteal -m "thorough and not docker and not live and not slow"
+	@begin=$$SECONDS; $(BIN)/pytest -q -m "docker and not live and not slow" tests/docker tests/runner tests/images tests/contract tests/reference; \
 	echo "docker tests took $$((SECONDS - begin)) s"
 
 test-full: check images ## everything that needs no key, however slow

@@ -17,6 +17,8 @@ from tests.controls.places import HERE
 from tests.controls.tool_base import TOOLS
 from tests.evaluator.deliveries import clean, strategy
 
+pytestmark = pytest.mark.thorough
+
 MUTANTS = [one for one in CONTROLS.values() if one.kind != "clean"]
 CLEAN = [one for one in CONTROLS.values() if one.kind == "clean"]
 GRADERS = {"grading.py", "observe.py", "matrix.py"}

@@ -8,6 +8,8 @@ from evaluator.__main__ import main
 from evaluator.version import evaluator_version
 from tests.evaluator.deliveries import MESSAGES, clean, strategy, write_session
 
+pytestmark = pytest.mark.thorough
+
 
 def run(public: Path, out: Path) -> tuple[int, int]:
     sealed = out / "sealed"

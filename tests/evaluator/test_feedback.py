@@ -1,11 +1,15 @@
 from collections.abc import Callable
 from typing import Any
 
+import pytest
+
 from evaluator.feedback import MASK, build, mask
 from evaluator.score import grade
 from records.grammar import OPTION_GROUPS, load_grammar
 from records.session import EndReason
 from tests.evaluator.deliveries import clean, strategy
+
+pytestmark = pytest.mark.thorough
 
 
 def feedback_of(result: Any) -> Any:

@@ -17,6 +17,8 @@ from evaluator.measure.run import measure
 from evaluator.package.attempt import load_delivery
 from tests.evaluator.deliveries import Delivered, clean, strategy
 
+pytestmark = pytest.mark.thorough
+
 BY_ALIAS: dict[str, dict[str, tuple[str, ...]]] = {
     "prices": {
         "date": ("Date", "timestamp", "trade_date"),

@@ -26,6 +26,8 @@ from records.turns import Turns
 from tests.evaluator.deliveries import T_CUT, strategy
 from tests.evaluator.varied import DELIVERIES
 
+pytestmark = pytest.mark.thorough
+
 CONDITIONS = Conditions.model_validate({"t_cut": T_CUT, "start_hint": "2015-01-02", "channels": ["fmp-mcp"]})
 BELIEF_DIMENSIONS = ("2.1", "2.2", "2.3", "2.4", "2.5", "2.6")
 MAY_DIFFER = {dimension.id for dimension in load_rubric().dimensions if dimension.category in ("data", "strategy")}

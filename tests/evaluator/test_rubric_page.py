@@ -22,6 +22,8 @@ from tests.evaluator.examples import graded_by_hand
 from tests.evaluator.measure.test_flaws import same_close_fills
 from tests.evaluator.measure.test_signal_validation import own_diagnostics, table
 
+pytestmark = pytest.mark.thorough
+
 PAGE = Path(__file__).parents[2] / "docs" / "rubric.md"
 VETOES = {
     "1.1": 4,

@@ -14,6 +14,8 @@ from records.turns import Turns, TurnScores
 from tests.evaluator.deliveries import MESSAGES, clean, strategy, write_session
 from tests.evaluator.reruns import write_rerun
 
+pytestmark = pytest.mark.thorough
+
 SAID = [*MESSAGES, ("Thanks.", "You are welcome.")]
 
 

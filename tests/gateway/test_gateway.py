@@ -26,6 +26,8 @@ from records.limits import Limits
 from tests.gateway.conftest import KEY, spec
 from tests.gateway.support import ask_raw, forwarder
 
+pytestmark = pytest.mark.thorough
+
 Add = Callable[..., SessionSockets]
 
 

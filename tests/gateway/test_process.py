@@ -27,6 +27,8 @@ from tests.gateway.conftest import KEY, spec
 from tests.gateway.support import ask_raw, in_files, in_process_files
 from tests.gateway.test_gateway import call
 
+pytestmark = pytest.mark.thorough
+
 ROOT = Path(__file__).resolve().parents[2]
 CONFIG = GatewayConfig(fmp_base_url="http://127.0.0.1:9/stable/")
 IDLE = "import time; time.sleep(60)"

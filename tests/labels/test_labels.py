@@ -30,6 +30,8 @@ from tests.labels.agreement import (
     sentences,
 )
 
+pytestmark = pytest.mark.thorough
+
 WEIGHTED_KAPPA: dict[Half, dict[str, float]] = {
     "tuned": dict.fromkeys(DIMENSIONS, 0.95),
     "held out": {"2.7": 0.68, "4.1": 0.88, "5.1": 0.73, "5.6": 0.95},

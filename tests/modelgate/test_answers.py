@@ -35,6 +35,8 @@ from tests.anthropic_server import (
 )
 from tests.modelgate.conftest import SECRET, Opened, request
 
+pytestmark = pytest.mark.thorough
+
 NO_RETRY = Limits(model_retries=0, model_call_s=5, model_total_s=20)
 
 

@@ -16,6 +16,8 @@ from records.errors import ModelError, PrerequisiteError
 from tests.anthropic_server import KEY, AnthropicServer, failing, good, in_turn, text
 from tests.modelgate.conftest import QUICK, Opened, request
 
+pytestmark = pytest.mark.thorough
+
 ROOT = Path(__file__).resolve().parents[2]
 PARENT = """
 import sys, time

@@ -13,6 +13,8 @@ import pytest
 
 from offline.fmp import FmpProcess, start_fmp
 
+pytestmark = pytest.mark.thorough
+
 KEY = "process-test-key"
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -24,6 +24,8 @@ from tests.evaluator.reruns import write_rerun
 from tests.reports.records import run_record, write_run
 from tests.runner.test_grade import ScriptedEvaluator, finished
 
+pytestmark = pytest.mark.thorough
+
 
 def how(version: str = "v1", evaluator: ScriptedEvaluator | None = None) -> Grading:
     return Grading(Grader(evaluator or ScriptedEvaluator(), "evaluator:1"), version, Judge("none"), user="rules")

@@ -10,6 +10,8 @@ from runner import wiring
 from runner.door import GatewayDoor
 from runner.order import Order, resolve
 
+pytestmark = pytest.mark.thorough
+
 
 @pytest.mark.parametrize(("shape", "tools"), [("flat", 245), ("grouped", 27)])
 def test_tools_of_the_order_are_what_the_gateway_serves(tmp_path: Path, shape: FmpTools, tools: int) -> None:

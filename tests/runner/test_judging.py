@@ -20,6 +20,8 @@ from tests.evaluator.deliveries import clean
 from tests.judges import Script, ScriptedModel, fair_judge, ids_in, items, reply, scored, silent
 from tests.runner.graded import finished, how
 
+pytestmark = pytest.mark.thorough
+
 REPORT = "12-1 momentum, equal weight in the best four names"
 BELIEF = "charge a fixed rate of 10 bps on every trade"
 FOLDER = "v1.llm-m"

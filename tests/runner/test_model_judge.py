@@ -25,6 +25,8 @@ from tests.judges import fair_judge, items, scored
 from tests.reports.records import run_record, write_run
 from tests.runner.graded import finished, how
 
+pytestmark = pytest.mark.thorough
+
 MODEL = "claude-opus-5-5"
 REPORT = "12-1 momentum, equal weight in the best four names"
 BELIEF = "charge a fixed rate of 10 bps on every trade"

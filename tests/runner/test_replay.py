@@ -22,6 +22,8 @@ from tests.anthropic_server import KEY, Answer, AnthropicServer, Asked, good, in
 from tests.runner.test_user_llm import told
 from tests.simulator.conftest import CLEAN_DELIVERY, SIX_QUESTIONS
 
+pytestmark = pytest.mark.thorough
+
 AT = datetime(2022, 12, 28, tzinfo=UTC)
 SEED = 1
 RATE = "transaction_cost/fixed_rate/rate_bps"

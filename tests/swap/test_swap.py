@@ -10,6 +10,8 @@ from tests.evaluator.compare.made import Made, belief, made
 from tests.swap.beliefs import GROUPS, Swap, swaps
 from tests.swap.grading import outcomes
 
+pytestmark = pytest.mark.thorough
+
 OPTIONS = {
     "factors": ("mom_6_1", "roe"),
     "combination": "zscore_mean",

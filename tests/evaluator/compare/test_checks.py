@@ -10,6 +10,8 @@ import pytest
 from records.grammar import load_grammar
 from tests.evaluator.compare.made import Held, Made, belief, held, made
 
+pytestmark = pytest.mark.thorough
+
 Hold = Callable[[Made], Held]
 FACTORS = tuple(factor.id for factor in load_grammar().factors)
 COMBINATIONS = ("zscore_mean", "rank_mean", "sequential_screen")

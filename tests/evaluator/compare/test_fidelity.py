@@ -7,6 +7,8 @@ from evaluator.compare import book_checks
 from evaluator.compare.fidelity import Check, Claim, ItemVerdict, component_score
 from tests.evaluator.deliveries import clean, strategy
 
+pytestmark = pytest.mark.thorough
+
 
 def verdict(claim: Claim, check: Check, *, stated: bool) -> ItemVerdict:
     return ItemVerdict(item="i", component="risk_control", stated=stated, claim=claim, check=check)

@@ -19,6 +19,8 @@ from records.strategy import Strategy
 from tests.evaluator.deliveries import Delivered, clean, strategy
 from tests.judges import Script, ScriptedModel, always, fair_judge, ids_in, in_turn, items, reply
 
+pytestmark = pytest.mark.thorough
+
 REPORT = "12-1 momentum, equal weight in the best four names"
 FACTOR = "stock_selection/mom_12_1"
 

@@ -15,6 +15,8 @@ from records.judging import Finding
 from tests.evaluator.judge.builders import delivery, level
 from tests.evaluator.judge.veto_examples import BAD, GOOD
 
+pytestmark = pytest.mark.thorough
+
 WORDS = (
     "universe signal combination count weighting market timing risk control execution cost rebalance calendar missing data momentum "
     "equal weight inverse volatility stop-loss drawdown Sharpe return uncertainty confidence sample length understood open next "

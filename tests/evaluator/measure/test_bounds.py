@@ -14,6 +14,8 @@ from evaluator.measure.metric_basis import Stated, program_score, read_basis
 from records.judging import Finding
 from tests.evaluator.deliveries import Delivered, clean
 
+pytestmark = pytest.mark.thorough
+
 SPAN = "2015-01-02 to 2018-12-31"
 FULL = f"{SPAN}; net; annualised, 252 periods a year; risk-free rate 0"
 

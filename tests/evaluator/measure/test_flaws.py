@@ -9,6 +9,8 @@ import pytest
 from tests.evaluator.deliveries import Delivered, clean, figures, refigure
 from tests.evaluator.measure.test_clean_delivery import BUILT
 
+pytestmark = pytest.mark.thorough
+
 
 def fallen(result: Any) -> dict[str, int]:
     """Return the dimensions below 4 with their score."""

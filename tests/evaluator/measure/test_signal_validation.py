@@ -13,6 +13,8 @@ from evaluator.quant.absent import Absent
 from evaluator.quant.validation import diagnose
 from tests.evaluator.deliveries import Delivered, clean
 
+pytestmark = pytest.mark.thorough
+
 
 def own_diagnostics(delivered: Delivered) -> tuple[float, float, float, float]:
     """Return mean rank IC, t, hit rate and top minus bottom third, by a loop over scipy's coefficient."""

@@ -8,6 +8,8 @@ import pytest
 
 from tests.evaluator.deliveries import clean
 
+pytestmark = pytest.mark.thorough
+
 
 def curve(frame: pd.DataFrame) -> pd.DataFrame:
     return frame.assign(date=frame["date"].dt.strftime("%Y-%m-%d"))

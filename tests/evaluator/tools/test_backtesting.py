@@ -9,6 +9,8 @@ import pytest
 
 from tests.evaluator.tools.bench import CASH, long_prices, quotes, seen
 
+pytestmark = pytest.mark.thorough
+
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")
     from backtesting import Backtest, Strategy

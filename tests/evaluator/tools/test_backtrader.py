@@ -11,6 +11,8 @@ import pytest
 
 from tests.evaluator.tools.bench import CASH, long_prices, quotes, seen
 
+pytestmark = pytest.mark.thorough
+
 QUOTES = quotes()
 
 

@@ -10,6 +10,8 @@ import pytest
 
 from tests.evaluator.tools.bench import CASH, closes, long_prices, quotes, seen
 
+pytestmark = pytest.mark.thorough
+
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")
     import bt
