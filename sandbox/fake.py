@@ -23,7 +23,6 @@ from sandbox.tree import open_below, read_tree
 
 MISSING = 127
 KILLED = 137
-INTERRUPTED = 130
 LOST_BY_TEST = "gone, as the test asked"
 
 

@@ -31,7 +31,6 @@ PRICE_NAME = re.compile(r"price|ohlc|quote|bars|market_?data|history|close")
 METRIC_NAME = re.compile(r"metric|stat|performance|result|summary|kpi|tearsheet")
 EQUITY_NAME = re.compile(r"equity|nav|portfolio_value|curve|returns")
 SPEC_NAME = re.compile(r"spec|param|assum|config|setting|strategy|plan|design|rules")
-SOURCE_NAME = re.compile(r"source|provenance|data_?log|citation|reference")
 
 MAX_JSON_CHARS = 20_000
 MAX_ROWS = 60

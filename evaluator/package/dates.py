@@ -14,7 +14,6 @@ from evaluator.quant.calendar import is_session, shift_session
 NEW_YORK = "America/New_York"
 CLOSE_HOUR = 16
 _ISO = re.compile(r"^\d{4}-\d{2}-\d{2}")
-_PLAIN_ISO = re.compile(r"^\d{4}-\d{2}-\d{2}$")
 _BEFORE_TIME = re.compile(r"^(\d{4}-\d{2}-\d{2}),\s*(?=\d{1,2}:)")
 """IBKR's activity statement: 2024-01-02, 09:31:00."""
 _COMPACT = re.compile(r"^(\d{4}-?\d{2}-?\d{2});\d{2}:?\d{2}:?\d{2}.*$")

@@ -11,11 +11,6 @@ def flat(text: str) -> str:
     return " ".join(unicodedata.normalize("NFKC", text).lower().split())
 
 
-def stands_in(quote: str, document: str) -> bool:
-    """Whether a quote is found in a document, both flattened here."""
-    return stands_in_flat(quote, flat(document))
-
-
 def stands_in_flat(quote: str, document: str) -> bool:
     """Whether a quote is found in a document that is `flat` already."""
     wanted = flat(quote)

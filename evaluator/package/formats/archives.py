@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from evaluator.package.constants import MAX_MEMBERS, MAX_RATIO, MIB
 from evaluator.package.formats.raw import Unreadable
 
-PACKED = frozenset({".gz", ".zip"})
 MAX_UNPACKED = 256 * MIB
 """One packed table; unlike a plain file it cannot be mapped."""
 _CHUNK = 1 << 20
