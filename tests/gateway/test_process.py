@@ -26,6 +26,7 @@ from records.limits import Limits
 from tests.gateway.conftest import KEY, spec
 from tests.gateway.support import ask_raw, in_files, in_process_files
 from tests.gateway.test_gateway import call
+from tests.processes import wait_until_gone
 
 pytestmark = pytest.mark.thorough
 
@@ -42,18 +43,6 @@ with start_gateway(config, key="k", log_path=Path(sys.argv[1])) as gateway:
     print(gateway.process.pid, flush=True)
     time.sleep(60)
 """
-
-
-def wait_until_gone(pid: int) -> bool:
-    for _ in range(500):
-        try:
-            state = Path(f"/proc/{pid}/stat").read_text(encoding="ascii").rpartition(")")[2].split()[0]
-        except FileNotFoundError:
-            return True
-        if state == "Z":
-            return True
-        time.sleep(0.02)
-    return False
 
 
 def test_gateway_ends_with_its_block_and_leaves_no_socket(tmp_path: Path) -> None:

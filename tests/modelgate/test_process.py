@@ -5,7 +5,6 @@ import signal
 import stat
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -15,6 +14,7 @@ from modelgate.process import Access, find_access, open_models, without_keys
 from records.errors import ModelError, PrerequisiteError
 from tests.anthropic_server import KEY, AnthropicServer, failing, good, in_turn, text
 from tests.modelgate.conftest import QUICK, Opened, request
+from tests.processes import wait_until_gone
 
 pytestmark = pytest.mark.thorough
 
@@ -27,18 +27,6 @@ with open_models(Access("k-secret", "ANTHROPIC_API_KEY", "http://127.0.0.1:9"), 
     print(models.process.pid, flush=True)
     time.sleep(60)
 """
-
-
-def wait_until_gone(pid: int) -> bool:
-    for _ in range(500):
-        try:
-            state = Path(f"/proc/{pid}/stat").read_text(encoding="ascii").rpartition(")")[2].split()[0]
-        except FileNotFoundError:
-            return True
-        if state == "Z":
-            return True
-        time.sleep(0.02)
-    return False
 
 
 def test_process_ends_with_its_block_and_leaves_nothing(tmp_path: Path) -> None:

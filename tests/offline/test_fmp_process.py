@@ -4,7 +4,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,6 +11,7 @@ import httpx
 import pytest
 
 from offline.fmp import FmpProcess, start_fmp
+from tests.processes import wait_until_gone
 
 pytestmark = pytest.mark.thorough
 
@@ -32,18 +32,6 @@ with start_fmp(Path(sys.argv[1]), "k") as fmp:
 def fmp(tables: Path) -> Iterator[FmpProcess]:
     with start_fmp(tables, KEY, allow_faults=True) as running:
         yield running
-
-
-def wait_until_gone(pid: int) -> bool:
-    for _ in range(500):
-        try:
-            state = Path(f"/proc/{pid}/stat").read_text(encoding="ascii").rpartition(")")[2].split()[0]
-        except FileNotFoundError:
-            return True
-        if state == "Z":
-            return True
-        time.sleep(0.02)
-    return False
 
 
 def test_key_is_taken_from_header_or_query(fmp: FmpProcess) -> None:

@@ -18,6 +18,7 @@ from evaluator.package.attempt import load_delivery
 from evaluator.package.delivery import Delivery
 from records.spec import DeliveredSpec
 from records.strategy import Item, Options, Strategy
+from tests.evaluator.compare.spec_rows import SPEC_ROW
 from tests.evaluator.deliveries import strategy, write_session
 from tests.golden import frames
 from tests.golden.cases import world
@@ -33,15 +34,6 @@ BASE: dict[str, Any] = {
     "risk_control": "none",
     "execution": "next_open",
     "transaction_cost": "fixed_rate",
-}
-COMPONENT = {
-    "factors": ("stock_selection", "factors"),
-    "combination": ("stock_selection", "combination"),
-    "market_timing": ("market_timing", "rule"),
-    "weighting": ("portfolio_construction", "weighting"),
-    "covariance": ("portfolio_construction", "covariance"),
-    "risk_control": ("risk_control", "rule"),
-    "execution": ("execution", "rule"),
 }
 
 
@@ -89,7 +81,7 @@ class Made:
 
     def saying(self, *, also: tuple[tuple[str, str, str], ...] = (), **options: str) -> "Made":
         """Return the same tables under a configuration that names other options, with further rows."""
-        told = {COMPONENT[name]: value for name, value in options.items()}
+        told = {SPEC_ROW[name]: value for name, value in options.items()}
         return replace(self, rows=(*((*row[:2], told.pop(row[:2], row[2])) for row in self.rows), *also))
 
     def load(self, root: Path) -> Delivery:

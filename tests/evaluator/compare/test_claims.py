@@ -15,6 +15,7 @@ from generator import offline_conditions
 from records.grammar import OPTION_GROUPS, load_grammar
 from records.spec import DeliveredSpec
 from records.strategy import Item
+from tests.evaluator.compare.spec_rows import SPEC_ROW
 
 PROSE: dict[str, tuple[str, str]] = {
     "mom_12_1": (
@@ -133,26 +134,6 @@ VALUE_WORDS = {
     ("percent", 12.0): ("12%", "12 pct", "twelve percent", "12.0%"),
     ("bps", 10.0): ("10 bps", "0.10%", "ten basis points", "10bp"),
 }
-COMPONENT = {
-    "factors": "stock_selection",
-    "combination": "stock_selection",
-    "market_timing": "market_timing",
-    "weighting": "portfolio_construction",
-    "covariance": "portfolio_construction",
-    "risk_control": "risk_control",
-    "execution": "execution",
-    "transaction_cost": "transaction_cost",
-}
-KEY = {
-    "factors": ("stock_selection", "factors"),
-    "combination": ("stock_selection", "combination"),
-    "market_timing": ("market_timing", "rule"),
-    "weighting": ("portfolio_construction", "weighting"),
-    "covariance": ("portfolio_construction", "covariance"),
-    "risk_control": ("risk_control", "rule"),
-    "execution": ("execution", "rule"),
-    "transaction_cost": ("transaction_cost", "rule"),
-}
 
 
 def group(option: str) -> str:
@@ -162,13 +143,13 @@ def group(option: str) -> str:
 
 
 def item(option: str) -> Item:
-    component = COMPONENT[group(option)]
+    component = SPEC_ROW[group(option)][0]
     return Item(id=f"{component}/{option}", component=component, option=option, text=option)  # type: ignore[arg-type]
 
 
 def value_item(option: str) -> Item:
     param, value, unit = VALUES[option]
-    component = COMPONENT[group(option)]
+    component = SPEC_ROW[group(option)][0]
     return Item(
         id=f"{component}/{option}/{param}",
         component=component,  # type: ignore[arg-type]
@@ -236,7 +217,7 @@ def test_wording_of_another_option_claims_it_not(option: str) -> None:
 
 @pytest.mark.parametrize("option", CONFIGURED)
 def test_option_in_a_configuration_is_claimed_and_another_contradicts(option: str) -> None:
-    component, key = KEY[group(option)]
+    component, key = SPEC_ROW[group(option)]
     pair = [("stock_selection", "factors", "roe+mom_12_1")] if group(option) == "combination" else []
     for value in CONFIGURED[option]:
         assert configured(item(option), *pair, (component, key, value)) == "present", value
@@ -258,7 +239,7 @@ def test_value_in_prose_is_claimed_in_every_unit_and_another_number_contradicts(
 @pytest.mark.parametrize("option", VALUES)
 def test_value_in_a_configuration_is_claimed_and_another_number_contradicts(option: str) -> None:
     param, value, unit = VALUES[option]
-    component = COMPONENT[group(option)]
+    component = SPEC_ROW[group(option)][0]
     rule = [] if option == "fixed_rate" else [(component, "rule", option)]
     written = (
         [f"{value:g}", f"{value:g}%", f"{value / 100:g}"] if unit == "percent" else ["10", "10 bps", "0.1%", "0.001"]
@@ -270,7 +251,7 @@ def test_value_in_a_configuration_is_claimed_and_another_number_contradicts(opti
 
 @pytest.mark.parametrize("option", [name for name in PROSE if group(name) != "factors"])
 def test_configuration_outranks_prose(option: str) -> None:
-    component, key = KEY[group(option)]
+    component, key = SPEC_ROW[group(option)]
     pair = [("stock_selection", "factors", "roe+mom_12_1")] if group(option) == "combination" else []
     frame = pd.DataFrame([*pair, (component, key, others(option)[0])], columns=["component", "key", "value"])
     delivery = Delivery(offline_conditions(), (), (Table("spec.csv", "spec", frame, 1),), ())
