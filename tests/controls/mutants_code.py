@@ -3,9 +3,9 @@
 import re
 
 from tests.controls.again import patched, retold
-from tests.controls.alone import run_alone
 from tests.controls.attempts import Attempt
 from tests.controls.control import edited, process
+from tests.outside_box import run_alone
 
 PROGRAM = "strategy.py"
 
@@ -16,19 +16,19 @@ PROGRAM = "strategy.py"
 @edited("code-does-not-parse", "bt", "a delivered script that was cut off")
 def _(it: Attempt) -> None:
     it.rewrite(PROGRAM, lambda text: text + "\nfor now, then in zip(\n")
-    run_alone(it)
+    run_alone(it.paths)
 
 
 @edited("code-stops", "bt", "a script that needs a file nobody else has")
 def _(it: Attempt) -> None:
     it.replace(PROGRAM, "LAG = 1\n", 'LAG = 1\nopen("/home/analyst/notes.txt").close()\n')
-    run_alone(it)
+    run_alone(it.paths)
 
 
 @edited("code-of-another-run", "bt", "the script was changed after the delivered run")
 def _(it: Attempt) -> None:
     it.replace(PROGRAM, 'N = SET["n_holdings"]', 'N = SET["n_holdings"] + 3')
-    run_alone(it)
+    run_alone(it.paths)
 
 
 @edited("reference-code-of-another-run", "volume", "the program was changed after the delivered run")
@@ -38,13 +38,13 @@ def _(it: Attempt) -> None:
         "        return window[:, -22] / window[:, 0] - 1.0",
         "        return window[:, -22] / window[:, -130] - 1.0",
     )
-    run_alone(it)
+    run_alone(it.paths)
 
 
 @edited("code-left-out", "bt", "results without the code that made them")
 def _(it: Attempt) -> None:
     (it.deliver / PROGRAM).unlink()
-    run_alone(it)
+    run_alone(it.paths)
 
 
 # ------------------------------------------------------------------------------------------- 2.8b signals
