@@ -1,17 +1,11 @@
 """Grades one attempt in process: the scores of all scored dimensions and the state of each veto."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from evaluator import score
-from evaluator.assess import assess
-from evaluator.compare.run import compare, read_strategy
-from evaluator.package.attempt import load_delivery
-from evaluator.version import evaluator_version
 from records.grade import SCORED_CATEGORIES, Grade, Judgement
 from records.paths import AttemptPaths
 from records.rubric import load_rubric
-from records.session import EndEvent
-from tests.controls.attempts import events_of
+from tests.sampled.grading import grade
 
 SCORED = tuple(d.id for d in load_rubric().dimensions if d.category in SCORED_CATEGORIES)
 RERUN = "3.6"
@@ -52,23 +46,8 @@ def graded(paths: AttemptPaths, kept: Judgement | None = None) -> Graded:
 
     Args: kept: the verdict of 3.6 to take where the code of this attempt was not run again: its base's.
     """
-    delivery = load_delivery(paths.public)
-    measurement = assess(delivery, judge="rules")
-    if kept is not None and delivery.rerun is None:
-        others = tuple(one for one in measurement.measured.judgements if one.dimension != RERUN)
-        measurement = replace(
-            measurement, measured=measurement.measured.model_copy(update={"judgements": (*others, kept)})
-        )
-    comparison = compare(delivery, measurement.spec, read_strategy(paths.strategy))
-    (end,) = (event for event in events_of(paths) if isinstance(event, EndEvent))
-    grade = score.grade(
-        measurement.measured,
-        comparison.compared,
-        end_reason=end.reason,
-        judge="rules",
-        user="rules",
-        version=evaluator_version(),
-        engine="process",
-    )
-    judgements = {one.dimension: one for one in (*measurement.measured.judgements, *comparison.compared.judgements)}
-    return Graded(grade, judgements)
+    made = grade(paths, kept)
+    judgements = {
+        one.dimension: one for one in (*made.measurement.measured.judgements, *made.comparison.compared.judgements)
+    }
+    return Graded(made.grade, judgements)

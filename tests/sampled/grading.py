@@ -1,19 +1,17 @@
 """Grades a cached session in this process and says in a line what kept it from being accepted."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from evaluator import score
-from evaluator.assess import assess
+from evaluator.assess import Assessment, assess
 from evaluator.compare.run import Comparison, compare, read_strategy
-from evaluator.measure.run import Measurement
 from evaluator.package.attempt import load_delivery
 from evaluator.version import evaluator_version
-from records.grade import Grade
+from records.grade import Grade, Judgement
 from records.paths import AttemptPaths
 from records.session import EndEvent, EndReason
 from runner.store import read_events
 
-FULL = ("2.1", "2.2", "2.3", "2.4", "2.5", "2.6")
 PROGRAM = ("1.1", "3.1", "3.2", "3.6", "3.7", "3.8")
 
 
@@ -22,7 +20,7 @@ class Graded:
     """One graded session."""
 
     end: EndEvent
-    measurement: Measurement
+    measurement: Assessment
     comparison: Comparison
     grade: Grade
 
@@ -68,12 +66,19 @@ class Graded:
         return found
 
 
-def grade(paths: AttemptPaths) -> Graded:
-    """Grade one session from disk."""
+def grade(paths: AttemptPaths, kept: Judgement | None = None) -> Graded:
+    """Grade one session from disk with the rules judge, without container.
+
+    Args: kept: the verdict of 3.6 to take where the code of this session was not run again; None: none.
+    """
     delivery = load_delivery(paths.public)
     measurement = assess(delivery)
+    if kept is not None and delivery.rerun is None:
+        others = tuple(one for one in measurement.measured.judgements if one.dimension != kept.dimension)
+        measured = measurement.measured.model_copy(update={"judgements": (*others, kept)})
+        measurement = replace(measurement, measured=measured)
     comparison = compare(delivery, measurement.spec, read_strategy(paths.strategy))
-    end = next(event for event in read_events(paths) if isinstance(event, EndEvent))
+    (end,) = (event for event in read_events(paths) if isinstance(event, EndEvent))
     made = score.grade(
         measurement.measured,
         comparison.compared,
