@@ -5,7 +5,6 @@ The launcher keeps stdin open; when it ends, because the launcher closed it or d
 
 import argparse
 import asyncio
-import logging
 import os
 import signal
 import sys
@@ -13,6 +12,8 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
+from children.logs import set_up_logging
+from children.stdin import open_stdin, stdin_ended
 from gateway.control import make_control
 from gateway.redact import Redactor
 from gateway.service import open_gateway
@@ -22,39 +23,6 @@ from gateway.sockets import PRIVATE_MODE, bind
 from records.errors import UsageError
 
 KEY_VARIABLE = "FMP_API_KEY"
-
-
-class KeylessFormatter(logging.Formatter):
-    """Formats log records without any secret, exceptions included."""
-
-    def __init__(self, redactor: Redactor) -> None:
-        """Keep what knows the secrets."""
-        super().__init__("%(asctime)s %(levelname)s %(name)s %(message)s")
-        self._redactor = redactor
-
-    def format(self, record: logging.LogRecord) -> str:
-        """Return the line without any secret."""
-        return self._redactor.text(super().format(record))
-
-
-def set_up_logging(key: str) -> None:
-    """Send warnings and errors to stderr, keys removed."""
-    handler = logging.StreamHandler()
-    handler.setFormatter(KeylessFormatter(Redactor([key])))
-    logging.basicConfig(level=logging.WARNING, handlers=[handler], force=True)
-
-
-async def stdin_ended(reader: asyncio.StreamReader) -> None:
-    """Return when the launcher has closed our stdin or died."""
-    while await reader.read(1024):
-        pass
-
-
-async def open_stdin() -> asyncio.StreamReader:
-    """Return stdin as a stream."""
-    reader = asyncio.StreamReader()
-    await asyncio.get_running_loop().connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), sys.stdin)
-    return reader
 
 
 async def serve(control: Path, key: str) -> None:
@@ -86,7 +54,7 @@ def main() -> int:
     options = parser.parse_args()
     key = os.environ.get(KEY_VARIABLE, "")
     os.umask(0o077)
-    set_up_logging(key)
+    set_up_logging(Redactor([key]).text)
     if not key:
         sys.stderr.write(f"gateway: expected the FMP key in {KEY_VARIABLE}, found none; set it and start again\n")
         return 2

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from children.process import stop
 from gateway.client import GatewayClient
 from gateway.settings import GatewayConfig
 from records.errors import PrerequisiteError, ProviderError
@@ -57,16 +58,6 @@ def _wait_until_ready(running: RunningGateway, control: Path, timeout_s: float) 
     )
 
 
-def _stop(process: subprocess.Popen[bytes]) -> None:
-    if process.stdin:
-        process.stdin.close()
-    try:
-        process.wait(STOP_S)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        process.wait()
-
-
 @contextmanager
 def start_gateway(config: GatewayConfig, *, key: str, log_path: Path) -> Iterator[RunningGateway]:
     """Run a gateway while the block runs; it also ends when this process dies.
@@ -91,4 +82,4 @@ def start_gateway(config: GatewayConfig, *, key: str, log_path: Path) -> Iterato
                 _wait_until_ready(running, control, config.limits.gateway_start_s)
                 yield running
             finally:
-                _stop(process)
+                stop(process, within_s=STOP_S)

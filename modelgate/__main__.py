@@ -7,7 +7,6 @@ a connection carries one line there (`Call`) and one line back (`Answer`); a cal
 import argparse
 import asyncio
 import contextlib
-import logging
 import os
 import signal
 import sys
@@ -15,28 +14,10 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
+from children.logs import set_up_logging
+from children.stdin import open_stdin, stdin_ended
 from modelgate.service import REMOVED, ModelService, open_service
 from modelgate.settings import MAX_LINE_BYTES, PROCESS_KEY_VARIABLE, Answer, Call, ModelConfig
-
-
-class KeylessFormatter(logging.Formatter):
-    """Formats log records without the key, exceptions included."""
-
-    def __init__(self, key: str) -> None:
-        """Keep the key to look for."""
-        super().__init__("%(asctime)s %(levelname)s %(name)s %(message)s")
-        self._key = key
-
-    def format(self, record: logging.LogRecord) -> str:
-        """Return the line without the key."""
-        return super().format(record).replace(self._key, REMOVED)
-
-
-def set_up_logging(key: str) -> None:
-    """Send warnings and errors to stderr, the key removed."""
-    handler = logging.StreamHandler()
-    handler.setFormatter(KeylessFormatter(key))
-    logging.basicConfig(level=logging.WARNING, handlers=[handler], force=True)
 
 
 async def handle(service: ModelService, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -69,19 +50,6 @@ async def _answer(service: ModelService, reader: asyncio.StreamReader) -> Answer
         for task in (work, left):
             task.cancel()
         await asyncio.gather(work, left, return_exceptions=True)
-
-
-async def stdin_ended(reader: asyncio.StreamReader) -> None:
-    """Return when the launcher has closed our stdin or died."""
-    while await reader.read(1024):
-        pass
-
-
-async def open_stdin() -> asyncio.StreamReader:
-    """Return stdin as a stream."""
-    reader = asyncio.StreamReader()
-    await asyncio.get_running_loop().connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), sys.stdin)
-    return reader
 
 
 async def serve(path: Path, key: str) -> None:
@@ -120,7 +88,7 @@ def main() -> int:
     options = parser.parse_args()
     key = os.environ.pop(PROCESS_KEY_VARIABLE, "")
     os.umask(0o077)
-    set_up_logging(key)
+    set_up_logging(lambda line: line.replace(key, REMOVED))
     if not key:
         sys.stderr.write(f"model process: expected the key in {PROCESS_KEY_VARIABLE}, found none; set it\n")
         return 2

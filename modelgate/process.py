@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from children.process import stop
 from modelgate.client import SLACK_S, Client
 from modelgate.settings import KEY_VARIABLES, PROCESS_KEY_VARIABLE, PUBLIC_URL, URL_VARIABLE, ModelConfig
 from records.errors import ModelError, PrerequisiteError
@@ -101,7 +102,7 @@ def open_models(access: Access, *, log_to: Path | None, limits: Limits = DEFAULT
             _wait_until_ready(running, limits.model_start_s)
             yield running
         finally:
-            _stop(process)
+            stop(process, within_s=STOP_S)
             _keep_log(said, log_to)
 
 
@@ -119,17 +120,6 @@ def _wait_until_ready(running: RunningModels, timeout_s: float) -> None:
         f"model process: expected it to answer within {timeout_s:.0f} s, found exit code {running.process.poll()} "
         f"({said or 'nothing in its log'}); run again"
     )
-
-
-def _stop(process: subprocess.Popen[bytes]) -> None:
-    if process.stdin:
-        with contextlib.suppress(BrokenPipeError):
-            process.stdin.close()
-    try:
-        process.wait(STOP_S)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        process.wait()
 
 
 def _keep_log(said: Path, log_to: Path | None) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from aiohttp import web
 
+from children.stdin import open_stdin, stdin_ended
 from offline.fmp.app import Service, key_digest, make_app
 from offline.fmp.store import Store
 
@@ -28,14 +29,6 @@ def arguments() -> argparse.Namespace:
     return parser.parse_args()
 
 
-async def stdin_ended() -> None:
-    """Return when the parent has closed our stdin, which also happens when it dies."""
-    reader = asyncio.StreamReader()
-    await asyncio.get_running_loop().connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), sys.stdin)
-    while await reader.read(1024):
-        pass
-
-
 async def serve(options: argparse.Namespace, key_sha256: str) -> None:
     """Serve until told to stop."""
     store = Store(options.data)
@@ -53,7 +46,7 @@ async def serve(options: argparse.Namespace, key_sha256: str) -> None:
         asyncio.get_running_loop().add_signal_handler(number, stop.set)
     waits: list[asyncio.Future[object]] = [asyncio.ensure_future(stop.wait())]
     if not options.stay:
-        waits.append(asyncio.ensure_future(stdin_ended()))
+        waits.append(asyncio.ensure_future(stdin_ended(await open_stdin())))
     await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
     for wait in waits:
         wait.cancel()

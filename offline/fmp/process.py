@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from children.process import stop
 from records.errors import PrerequisiteError
 
 DIGEST_VARIABLE = "FINCOSMOS_OFFLINE_FMP_KEY_SHA256"
@@ -64,15 +65,5 @@ def start_fmp(data: Path, key: str, *, allow_faults: bool = False) -> Iterator[F
             port = _wait_for_port(process, port_file)
             yield FmpProcess(f"http://127.0.0.1:{port}/stable/", process)
         finally:
-            _stop(process)
-
-
-def _stop(process: subprocess.Popen[bytes]) -> None:
-    if process.stdin:
-        process.stdin.close()
-    process.terminate()
-    try:
-        process.wait(STOP_S)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        process.wait()
+            process.terminate()
+            stop(process, within_s=STOP_S)

@@ -34,6 +34,7 @@ CHECKOUT: Final = (
         "reports",
         "offline",
         "modelgate",
+        "children",
         "runner",
     ),
     "images",

@@ -13,7 +13,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from gateway.__main__ import KeylessFormatter
+from children.logs import KeylessFormatter
 from gateway.client import GatewayClient
 from gateway.process import RunningGateway, start_gateway
 from gateway.redact import Redactor
@@ -186,7 +186,7 @@ def test_search_of_files_catches_a_gateway_that_does_not_remove_the_key(tmp_path
 
 @pytest.mark.parametrize("leaks", [False, True])
 def test_search_of_logs_catches_a_formatter_that_does_not_remove_the_key(tmp_path: Path, leaks: bool) -> None:
-    formatter = logging.Formatter() if leaks else KeylessFormatter(Redactor([KEY]))
+    formatter = logging.Formatter() if leaks else KeylessFormatter(Redactor([KEY]).text)
     record = logging.LogRecord("x", logging.ERROR, "f", 1, "request with %s failed", (KEY,), None)
     (tmp_path / "gateway.log").write_text(formatter.format(record), encoding="utf-8")
     assert bool(in_files(KEY, tmp_path)) == leaks
